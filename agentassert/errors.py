@@ -1,0 +1,112 @@
+"""What goes wrong, by whose fault it is.
+
+A failed expectation is an :class:`AgentAssertionError`; a question that the recording cannot answer is one of its subclasses,
+so that no test passes on half a record. Wrong use of the library is a plain `TypeError` or `ValueError`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class AgentAssertionError(AssertionError):
+    """An expectation about a captured run did not hold.
+
+    The fields are the interface; the wording of the message may change in any release.
+
+    Args:
+        message: the whole text, ready to be shown.
+        subject: what was looked at, such as `"invocation 'support_agent'"`.
+        expected: what was expected of it.
+        actual: what was found.
+        differences: one line a difference, such as `"$.id: expected 1, was 2"`.
+        failures: the single failures when several were collected in one error.
+
+    Example:
+        >>> error = AgentAssertionError("no", subject="invocation 'a'", expected="b")
+        >>> error.subject, error.expected, error.failures
+        ("invocation 'a'", 'b', ())
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        subject: str | None = None,
+        expected: Any = None,
+        actual: Any = None,
+        differences: tuple[str, ...] = (),
+        failures: tuple[AssertionError, ...] = (),
+    ) -> None:
+        super().__init__(message)
+        self.subject = subject
+        self.expected = expected
+        self.actual = actual
+        self.differences = differences
+        self.failures = failures
+
+
+class NotRecordedError(AgentAssertionError):
+    """Nobody could see what the assertion asks about, so it neither passes nor fails.
+
+    Example:
+        >>> issubclass(NotRecordedError, AssertionError)
+        True
+    """
+
+
+class AmbiguousError(AgentAssertionError):
+    """Two readings of the assertion are plausible; the message names the call that settles it.
+
+    Example:
+        >>> issubclass(AmbiguousError, AgentAssertionError)
+        True
+    """
+
+
+class AdapterError(AgentAssertionError):
+    """A hook of this library broke while it recorded; the record is incomplete and cannot be asserted on.
+
+    Example:
+        >>> issubclass(AdapterError, AgentAssertionError)
+        True
+    """
+
+
+class CaptureWarning(UserWarning):
+    """The recording is in doubt: events came late, had to be guessed a place, or found none.
+
+    Example:
+        >>> issubclass(CaptureWarning, UserWarning)
+        True
+    """
+
+
+class UnknownToolWarning(CaptureWarning):
+    """A negative assertion names a tool that was neither offered to a model nor executed, so a typing error would pass.
+
+    Example:
+        >>> issubclass(UnknownToolWarning, CaptureWarning)
+        True
+    """
+
+
+def carries_soft_failures(error: BaseException) -> bool:
+    """Whether failed soft assertions were noted on `error`, so that swallowing it would lose them.
+
+    Example:
+        >>> error = ValueError("no")
+        >>> note_soft_failures(error, "1 assertion failed")
+        >>> carries_soft_failures(error), error.__notes__
+        (True, ['1 assertion failed'])
+    """
+    return getattr(error, _SOFT_FAILURES, False)
+
+
+def note_soft_failures(error: BaseException, text: str) -> None:
+    """Add collected soft failures to an exception that is on its way anyway."""
+    error.add_note(text)
+    setattr(error, _SOFT_FAILURES, True)
+
+
+_SOFT_FAILURES = "__agentassert_soft_failures__"

@@ -1,0 +1,164 @@
+"""Values as JSON knows them: a detached copy of what an agent passed around, comparable and safe to keep.
+
+What JSON cannot hold (an open file, a client, a callable) is kept by reference: nothing is lost, and nothing is called that could
+have a side effect.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import enum
+import json
+import os
+import uuid
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+DEEPEST: Final = 100
+"""Levels of nesting that a snapshot follows; below them stands :data:`TOO_DEEP`."""
+
+SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+
+
+class _Cut:
+    """Stands for what a snapshot could not follow; equal to nothing but itself."""
+
+    __slots__ = ("_words",)
+
+    def __init__(self, words: str) -> None:
+        self._words = words
+
+    def __repr__(self) -> str:
+        return self._words
+
+    def __copy__(self) -> _Cut:
+        return self
+
+    def __deepcopy__(self, _: object) -> _Cut:
+        return self
+
+
+CIRCULAR: Final = _Cut("<circular reference>")
+TOO_DEEP: Final = _Cut(f"<nested deeper than {DEEPEST} levels>")
+
+
+def snapshot(value: Any) -> Any:
+    """A detached copy of `value` in terms of `dict`, `list`, `str`, `int`, `float`, `bool` and `None`.
+
+    Models, dataclasses, attrs classes, enums, dates, UUIDs, decimals and paths are converted; anything else stays as it is.
+    Never raises: an object that cannot be converted is kept by reference.
+
+    Example:
+        >>> import datetime
+        >>> snapshot({"on": datetime.date(2026, 1, 2), "tags": ("a", "b")})
+        {'on': '2026-01-02', 'tags': ['a', 'b']}
+    """
+    kind = type(value)
+    if kind in SCALARS:
+        return value
+    if kind is dict:
+        copy = value.copy()  # first, since another thread may change the dictionary meanwhile
+        for key, item in copy.items():
+            if type(item) not in SCALARS or type(key) is not str:
+                break
+        else:
+            return copy
+    return _convert(value, [])
+
+
+def decode(text: str) -> Any:
+    """The value that a JSON text stands for, or the text itself when it is none.
+
+    Example:
+        >>> decode('{"id": 7}'), decode("12"), decode("ok"), decode("NaN")
+        ({'id': 7}, 12, 'ok', 'NaN')
+    """
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(constant)
+
+
+def _convert(value: Any, path: list[int]) -> Any:
+    kind = type(value)
+    if kind in SCALARS:
+        return value
+    if id(value) in path:
+        return CIRCULAR
+    if len(path) >= DEEPEST:
+        return TOO_DEEP
+    path.append(id(value))
+    try:
+        return _converted(value, kind, path)
+    except Exception:  # a hostile object must not break the agent: it is kept as it is
+        return value
+    finally:
+        path.pop()
+
+
+def _converted(value: Any, kind: type, path: list[int]) -> Any:
+    if isinstance(value, enum.Enum):
+        return _convert(value.value, path)
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int.__int__(value)
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, Mapping):
+        return {_key(key): _convert(item, path) for key, item in list(value.items())}  # a list: another thread may add one
+    if isinstance(value, (list, tuple)):
+        return [_convert(item, path) for item in value]
+    if isinstance(value, (set, frozenset)):
+        return _ordered([_convert(item, path) for item in value])
+    if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
+        return value.isoformat()
+    if isinstance(value, datetime.timedelta):
+        return value.total_seconds()
+    if isinstance(value, (uuid.UUID, decimal.Decimal)):
+        return str(value)
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, type):
+        return value
+    return _fields(value, kind, path)
+
+
+def _key(key: Any) -> Any:
+    if isinstance(key, enum.Enum):
+        return _key(key.value)
+    return str.__str__(key) if isinstance(key, str) else key
+
+
+def _ordered(items: list[Any]) -> list[Any]:
+    try:
+        return sorted(items)
+    except TypeError:
+        return sorted(items, key=repr)
+
+
+def _fields(value: Any, kind: type, path: list[int]) -> Any:
+    if hasattr(kind, "model_dump"):
+        return _convert(_dumped(value), path)
+    names: Iterable[str] | None = None
+    if hasattr(kind, "__attrs_attrs__"):
+        names = [field.name for field in kind.__attrs_attrs__]
+    elif hasattr(kind, "__dataclass_fields__"):
+        names = kind.__dataclass_fields__
+    if names is not None:
+        return {name: _convert(getattr(value, name), path) for name in names if hasattr(value, name)}
+    if kind.__module__ == "numpy" and hasattr(kind, "item") and not getattr(value, "shape", None):
+        return _convert(value.item(), path)
+    return value
+
+
+def _dumped(model: Any) -> Any:
+    try:
+        return model.model_dump(mode="json")
+    except Exception:  # a field without a JSON form: its neighbours still have one
+        return model.model_dump()
