@@ -1,0 +1,338 @@
+"""From the recorder's events to frozen records, in one pass that is linear in the number of events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import attrs
+
+from agentassert import events, render
+from agentassert.jsonlike import decode
+from agentassert.records import (
+    NOT_RECORDED,
+    Approval,
+    ChatModelCall,
+    Decision,
+    FinishReason,
+    Invocation,
+    ModelCall,
+    Outcome,
+    Source,
+    Sources,
+    Status,
+    ToolExecution,
+)
+from agentassert.requests import CallIds, Requested, key_of, parsed_arguments
+
+
+@attrs.frozen
+class Built:
+    """A capture as records: its top-level invocations, and what was recorded outside every invocation."""
+
+    invocations: tuple[Invocation, ...]
+    strays: Invocation | None = None
+
+
+@attrs.define
+class _Parts:
+    """What belongs to one invocation, in the order recorded."""
+
+    tools: list[events.ToolEvent] = attrs.Factory(list)
+    calls: list[tuple[events.ModelCallEvent, bool]] = attrs.Factory(list)
+    retrievals: list[events.RetrievalEvent] = attrs.Factory(list)
+    approvals: list[events.ApprovalEvent] = attrs.Factory(list)
+    nested: list[Invocation] = attrs.Factory(list)
+    adapters: set[str] = attrs.Factory(set)
+
+
+def build(state: events.CaptureState, *, home: Any = None, error: BaseException | None = None) -> Built:
+    """The records of `state` as far as it was recorded.
+
+    Args:
+        state: an open or a closed capture's events.
+        home: the capture handle that the invocations point back to.
+        error: what left the block, for an implicit invocation.
+    """
+    return _Builder(state, home).build(error)
+
+
+class _Builder:
+    def __init__(self, state: events.CaptureState, home: Any) -> None:
+        self.state = state
+        self.home = home
+        self.end = state.closed_order or float("inf")
+        self.call_ids = CallIds()
+        self.parts: dict[events.InvocationEvent | None, _Parts] = {None: _Parts()}
+        self.starters: dict[events.InvocationEvent, tuple[events.InvocationEvent | None, events.ToolEvent | None]] = {}
+
+    def build(self, error: BaseException | None) -> Built:
+        for event in sorted(self.state.events, key=_by_order):
+            if event.order < self.end:
+                self._sort(event)
+        requested = {owner: self._requests(parts) for owner, parts in self.parts.items()}
+        for event in reversed(self.starters):
+            parent, _ = self.starters[event]
+            self.parts[parent].nested.append(self._invocation(event, requested[event]))
+        outside = self.parts[None]
+        top_level = tuple(reversed(outside.nested))
+        outside.nested = []
+        if not (outside.tools or outside.calls or outside.retrievals or outside.approvals):
+            return Built(top_level)
+        strays = self._implicit(outside, requested[None], error)
+        if top_level or not (outside.tools or outside.calls):
+            return Built(top_level, strays)
+        return Built((strays,))
+
+    def _sort(self, event: events.Event) -> None:
+        owner, tool, own = self._owner(event)
+        if isinstance(event, events.InvocationEvent):
+            self.parts[event] = _Parts()
+            self.starters[event] = owner, tool
+            return
+        parts = self.parts[owner]
+        parts.adapters.add(event.adapter)
+        if isinstance(event, events.ToolEvent):
+            parts.tools.append(event)
+        elif isinstance(event, events.ModelCallEvent):
+            parts.calls.append((event, own))
+        elif isinstance(event, events.RetrievalEvent):
+            parts.retrievals.append(event)
+        elif isinstance(event, events.ApprovalEvent):
+            parts.approvals.append(event)
+
+    def _owner(self, event: events.Event) -> tuple[events.InvocationEvent | None, events.ToolEvent | None, bool]:
+        """The nearest invocation of this capture around `event`, the tool between the two, and whether nothing lies between."""
+        tool: events.ToolEvent | None = None
+        own = True
+        around = event.parent
+        while around is not None:
+            if isinstance(around, events.InvocationEvent):
+                if around in self.parts:
+                    return around, tool, own
+            elif own:
+                own = False
+                tool = around if isinstance(around, events.ToolEvent) and self.state in around.captures else None
+            around = around.parent
+        return None, tool, own
+
+    def _requests(self, parts: _Parts) -> Requested:
+        requested = Requested(self.call_ids)
+        for event, own in parts.calls:
+            if own and event.kind is ChatModelCall and self._ended(event) is not None:
+                requested.add(event)
+        for tool in parts.tools:
+            requested.join(tool)
+        return requested
+
+    def _invocation(self, event: events.InvocationEvent, requested: Requested) -> Invocation:
+        parts = self.parts[event]
+        parent, tool = self.starters[event]
+        change = self._last_change(event)
+        status = self._status(event, change)
+        ended = status not in (Status.UNFINISHED, Status.AWAITING_APPROVAL)
+        return Invocation(
+            id=self._id(event),
+            name=event.name,
+            framework=event.adapter,
+            input=event.input,
+            output=None if change is None else change.output,
+            output_text=None if change is None else _text(change.output, change.text),
+            status=status,
+            error=None if change is None else change.error,
+            awaited=self._awaited(event, tool or parent),
+            started_at=self._wall(event.started),
+            duration=change.at - event.started if ended and change is not None else None,
+            nested_invocations=tuple(reversed(parts.nested)),
+            started_by=None if tool is None else self._id(tool),
+            recorded_by=tuple(sorted(parts.adapters | {event.adapter})),
+            started_order=self._order(event.order),
+            ended_order=self._order(change.order) if ended and change is not None else None,
+            **self._contents(parts, requested),
+        )
+
+    def _implicit(self, parts: _Parts, requested: Requested, error: BaseException | None) -> Invocation:
+        contents = self._contents(parts, requested)
+        answers = [
+            call for call in contents["model_calls"] if isinstance(call, ChatModelCall) and call.own and call.response_text
+        ]
+        failures = [record.error for record in (*contents["tool_executions"], *contents["model_calls"])]
+        failed = error is not None and any(is_error_of(error, failure) for failure in failures)
+        orders = [event.order for event in (*parts.tools, *(event for event, _ in parts.calls))]
+        return Invocation(
+            id="0",
+            name=self.state.name or "capture",
+            framework=min(parts.adapters),
+            output=answers[-1].response_text if answers else None,
+            output_text=answers[-1].response_text if answers else None,
+            status=Status.FAILED if failed else Status.COMPLETED,
+            error=error if failed else None,
+            started_at=self._wall(self.state.opened_clock),
+            implicit=True,
+            recorded_by=tuple(sorted(parts.adapters)),
+            started_order=self._order(min(orders, default=self.state.opened_order)),
+            **contents,
+        )
+
+    def _contents(self, parts: _Parts, requested: Requested) -> dict[str, Any]:
+        executions = sorted(((requested.place(tool), tool) for tool in parts.tools), key=_by_place)
+        return {
+            "tool_executions": tuple(self._execution(tool, requested) for _, tool in executions),
+            "model_calls": tuple(self._model_call(event, own, requested) for event, own in parts.calls),
+            "sources": self._sources(parts.retrievals),
+            "approvals": _approvals(parts.approvals, requested),
+            "home": self.home,
+        }
+
+    def _execution(self, event: events.ToolEvent, requested: Requested) -> ToolExecution:
+        ended = self._ended(event)
+        arguments = event.arguments
+        result = event.result if ended is not None else None
+        call_id, attempt = requested.of(event)
+        return ToolExecution(
+            id=self._id(event),
+            name=event.name,
+            arguments=arguments if type(arguments) is dict else parsed_arguments(arguments),
+            raw_arguments=arguments,
+            result=decode(result) if type(result) is str else result,
+            raw_result=event.raw_result if ended is not None else None,
+            error=event.error if ended is not None else None,
+            outcome=event.outcome if ended is not None else Outcome.UNFINISHED,
+            call_id=call_id,
+            attempt=attempt,
+            cached=event.cached,
+            started_at=self._wall(event.started),
+            duration=None if ended is None else ended - event.started,
+            inferred=event.inferred,
+            started_order=self._order(event.order),
+            ended_order=None if ended is None or event.ended_order is None else self._order(event.ended_order),
+        )
+
+    def _model_call(self, event: events.ModelCallEvent, own: bool, requested: Requested) -> ModelCall:
+        ended = self._ended(event)
+        common: dict[str, Any] = {
+            "id": self._id(event),
+            "model": event.model,
+            "token_usage": event.usage if ended is not None else None,
+            "error": event.error if ended is not None else None,
+            "completed": ended is not None and event.responded,
+            "attempts": event.attempts,
+            "cached": event.cached,
+            "started_at": self._wall(event.started),
+            "duration": None if ended is None else ended - event.started,
+            "started_order": self._order(event.order),
+        }
+        if event.kind is not ChatModelCall:
+            return event.kind(inputs=tuple(event.inputs), **common)  # type: ignore[call-arg]  # every other kind has `inputs`
+        return ChatModelCall(
+            messages=tuple(event.inputs),
+            response_text=event.text if ended is not None else None,
+            tool_execution_requests=requested.records(event) if ended is not None else (),
+            finish_reason=FinishReason.from_provider(event.raw_finish_reason) if ended is not None else None,
+            raw_finish_reason=event.raw_finish_reason if ended is not None else None,
+            own=own,
+            tools_offered=event.tools_offered,
+            **common,
+        )
+
+    def _sources(self, retrievals: Iterable[events.RetrievalEvent]) -> Sources:
+        found: list[Source] = []
+        seen = False
+        for event in retrievals:
+            seen = True
+            if self._ended(event) is not None:
+                found.extend(event.sources or ())
+        return tuple(found) if seen else NOT_RECORDED
+
+    def _last_change(self, event: events.InvocationEvent) -> events.Transition | None:
+        before = [change for change in event.history if change.order < self.end]
+        return before[-1] if before and before[-1].status is not None else None
+
+    def _status(self, event: events.InvocationEvent, change: events.Transition | None) -> Status:
+        if change is not None and change.status is not None:
+            return change.status
+        return Status.CANCELLED if event in self.state.stopped else Status.UNFINISHED
+
+    def _awaited(self, event: events.InvocationEvent, starter: events.Event | None) -> bool | None:
+        if starter is None or event.awaited is not None:
+            return event.awaited
+        ended, starter_ended = self._end_order(event), self._end_order(starter)
+        if ended is None:
+            return None if starter_ended is None else False
+        return starter_ended is None or ended < starter_ended
+
+    def _ended(self, event: events.Event) -> float | None:
+        return event.ended if self._end_order(event) is not None else None
+
+    def _end_order(self, event: events.Event) -> int | None:
+        order = event.ended_order
+        return order if order is not None and order < self.end else None
+
+    def _wall(self, moment: float) -> datetime:
+        return datetime.fromtimestamp(self.state.opened_wall + (moment - self.state.opened_clock), UTC)
+
+    def _order(self, order: int) -> int:
+        return order - self.state.opened_order
+
+    def _id(self, event: events.Event) -> str:
+        return str(event.order - self.state.opened_order)
+
+
+def is_error_of(error: BaseException, recorded: BaseException | str | None) -> bool:
+    """Whether `error` is the recorded one or was raised from it, by `raise … from` alone."""
+    cause: BaseException | None = error
+    seen: set[int] = set()
+    while cause is not None and id(cause) not in seen:
+        if cause is recorded:
+            return True
+        seen.add(id(cause))
+        cause = cause.__cause__
+    return False
+
+
+def _by_order(event: events.Event) -> int:
+    return event.order
+
+
+def _by_place(placed: tuple[tuple[int, int, int], events.ToolEvent]) -> tuple[int, int, int]:
+    return placed[0]
+
+
+def _text(output: Any, text: str | None) -> str | None:
+    if text is not None or output is None:
+        return text
+    if isinstance(output, str):
+        return output
+    try:
+        return json.dumps(output, ensure_ascii=False, default=render.value)
+    except Exception:  # a key that JSON does not know, or a hostile container
+        return render.value(output)
+
+
+def _approvals(events: Iterable[events.ApprovalEvent], requested: Requested) -> tuple[Approval, ...]:
+    """A decision settles the pending approval it is about: by call id, else by tool and arguments, else (an edit) by tool."""
+    approvals: list[Approval] = []
+    for event in events:
+        call_id = requested.call_id_of(event.call_id, event.order)
+        arguments: Mapping[str, Any] | None = parsed_arguments(event.arguments)
+        asked = Approval(tool=event.tool, arguments=arguments, decision=event.decision, reason=event.reason, call_id=call_id)
+        pending = None if event.decision is Decision.PENDING else _pending(approvals, asked)
+        if pending is None:
+            approvals.append(asked)
+        else:
+            settled = attrs.evolve(approvals[pending], decision=event.decision, reason=event.reason)
+            approvals[pending] = settled
+    return tuple(approvals)
+
+
+def _pending(approvals: list[Approval], decided: Approval) -> int | None:
+    waiting = [index for index, one in enumerate(approvals) if one.decision is Decision.PENDING and one.tool == decided.tool]
+    for index in waiting:
+        if decided.call_id is not None and approvals[index].call_id == decided.call_id:
+            return index
+    for index in waiting:
+        if key_of(approvals[index].arguments) == key_of(decided.arguments):
+            return index
+    return waiting[0] if waiting and decided.decision is Decision.EDIT else None

@@ -1,0 +1,291 @@
+"""What adapters call while an agent runs, and where each event belongs.
+
+Each event is appended once to every capture it belongs to, and nothing else happens: the frozen records are built from the events
+when somebody reads them (`building.py`). Membership is fixed when a thing starts; its end goes where its start went.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar, Token
+from typing import Any, Final, Generic, TypeVar
+
+from agentassert.events import (
+    ApprovalEvent,
+    CaptureState,
+    Event,
+    InvocationEvent,
+    ModelCallEvent,
+    RetrievalEvent,
+    Scope,
+    ToolEvent,
+    next_order,
+)
+from agentassert.records import ChatModelCall, Decision, ModelCall
+
+_scope: ContextVar[Scope | None] = ContextVar("agentassert_scope", default=None)
+_guard = threading.Lock()
+NOWHERE: Final = Scope((), None)
+
+open_captures: tuple[CaptureState, ...] = ()
+resolvers: list[Callable[[], Event | None]] = []
+"""Adapters' own ways to tell what the running code is part of, where their framework keeps that in its own context."""
+
+
+def open_capture(name: str | None, *, propagates: bool = True) -> tuple[CaptureState, Token[Scope | None]]:
+    """Begin to record what happens in the running context, and in the threads that it starts unless `propagates` is false."""
+    global open_captures
+    scope = _scope.get()
+    enclosing = () if scope is None else _still_open(scope.captures)
+    state = CaptureState(name, enclosing, propagates=propagates)
+    with _guard:
+        open_captures = (*open_captures, state)
+    return state, _scope.set(Scope((*enclosing, state), scope.event if scope is not None and enclosing else None))
+
+
+def close_capture(state: CaptureState, token: Token[Scope | None]) -> None:
+    """End the recording; whatever ends later is not part of it."""
+    global open_captures
+    with _guard:
+        state.closed_order = next_order()
+        open_captures = tuple(capture for capture in open_captures if capture is not state)
+    try:
+        _scope.reset(token)
+    except ValueError:
+        # Left in another context than entered (a fixture that another task finalises): nothing there names this scope but a copy.
+        scope = _scope.get()
+        if scope is not None and state in scope.captures:
+            _scope.set(Scope(_still_open(scope.captures), scope.event))
+
+
+def enter(event: Event) -> Token[Scope | None]:
+    """Make `event` what the running code is part of, until :func:`leave`."""
+    scope, captures = _scope.get(), event.captures
+    if scope is not None and len(scope.captures) > len(captures) and all(capture in scope.captures for capture in captures):
+        captures = scope.captures
+    return _scope.set(Scope(captures, event))
+
+
+def leave(token: Token[Scope | None]) -> None:
+    """Undo :func:`enter`."""
+    try:
+        _scope.reset(token)
+    except ValueError:
+        pass  # a generator that another context closes: that context never had the value
+
+
+def current_scope() -> Scope | None:
+    """What the running code is part of, by our own variable and by what adapters know."""
+    scope = _scope.get()
+    event = _deepest(None if scope is None else scope.event, None)
+    if scope is None:
+        return None if event is None else Scope(event.captures, event)
+    return scope if event is scope.event or not scope.captures else Scope(scope.captures, event)
+
+
+def set_scope(scope: Scope | None) -> Token[Scope | None]:
+    """Carry a scope into another thread, or keep it out of one."""
+    return _scope.set(scope)
+
+
+def start_invocation(
+    name: str, *, adapter: str, input: Any = None, parent: Event | None = None, awaited: bool | None = None
+) -> InvocationEvent | None:
+    """Record that an agent starts. `parent` is what the framework says started it; `None` is returned when no capture listens."""
+    place = _place(parent)
+    return None if place is None else InvocationEvent(place, adapter, name, input, awaited)
+
+
+def start_tool(
+    name: str,
+    arguments: Any,
+    *,
+    adapter: str,
+    parent: Event | None = None,
+    call_id: str | None = None,
+    inferred: bool = False,
+) -> ToolEvent | None:
+    """Record that a tool starts; `arguments` is a mapping, or JSON text as the provider sent it."""
+    place = _place_own(parent)
+    if place is None:
+        return None
+    around = place.event
+    if type(around) is ToolEvent and around.name == name and around.adapter != adapter and around.ended_order is None:
+        return None  # the function behind a framework's tool, seen a second time: one execution
+    return ToolEvent(place, adapter, name, arguments, call_id, inferred)
+
+
+def start_model_call(
+    *,
+    adapter: str,
+    kind: type[ModelCall] = ChatModelCall,
+    model: str | None = None,
+    inputs: Sequence[Any] = (),
+    tools_offered: Sequence[str] | None = None,
+    parent: Event | None = None,
+) -> ModelCallEvent | None:
+    """Record that a request goes to a model; `inputs` are its messages, or the texts it works on."""
+    place = _place_own(parent)
+    return None if place is None else ModelCallEvent(place, adapter, kind, model, inputs, tools_offered)
+
+
+def start_retrieval(*, adapter: str, parent: Event | None = None) -> RetrievalEvent | None:
+    """Record that a retriever starts."""
+    place = _place_own(parent)
+    return None if place is None else RetrievalEvent(place, adapter)
+
+
+def add_approval(
+    tool: str,
+    arguments: Any,
+    *,
+    adapter: str,
+    decision: Decision = Decision.PENDING,
+    reason: str | None = None,
+    call_id: str | None = None,
+    parent: Event | None = None,
+) -> ApprovalEvent | None:
+    """Record that a decision is waited for, or was made."""
+    place = _place_own(parent)
+    return None if place is None else ApprovalEvent(place, adapter, tool, arguments, decision, reason, call_id)
+
+
+def declare(adapter: str, sees: frozenset[str]) -> None:
+    """Tell the open captures what `adapter` is able to see."""
+    for capture in open_captures:
+        if adapter not in capture.visibility:
+            capture.visibility[adapter] = sees
+
+
+def report_fault(adapter: str, error: BaseException) -> None:
+    """Keep an error of our own hook, which makes the assertions of the captures that it concerns fail."""
+    scope = _scope.get()
+    for capture in _still_open(scope.captures) if scope is not None and scope.captures else open_captures:
+        capture.faults.append((adapter, error))
+        if capture.wake is not None:
+            capture.wake()
+
+
+def note(text: str) -> None:
+    """Add a doubt, in words, to every open capture."""
+    for capture in open_captures:
+        if text not in capture.notes:
+            capture.notes.append(text)
+
+
+def _place_own(parent: Event | None) -> Scope | None:
+    """Like :func:`_place`, for what cannot happen in an invocation that is over."""
+    place = _place(parent)
+    if place is not None and place.event is not None:
+        owner = place.event.owner
+        if owner is not None and owner.ended_order is not None:
+            _count("late", tuple(capture for capture in place.captures if capture in owner.captures))
+            # A capture that was opened in what such an invocation left behind never saw it, and records all of its own.
+            captures = tuple(capture for capture in place.captures if capture not in owner.captures)
+            return Scope(captures, place.event) if captures else None
+    return place
+
+
+def _place(parent: Event | None) -> Scope | None:
+    scope = _scope.get()
+    event, captures = (None, ()) if scope is None else (scope.event, scope.captures)
+    if resolvers or parent is not None:
+        event = _deepest(event, parent)
+    for capture in captures:
+        if capture.closed_order is not None:
+            captures = _still_open(captures)
+            break
+    if captures:
+        return scope if scope is not None and scope.event is event and scope.captures is captures else Scope(captures, event)
+    if event is not None:
+        captures = _still_open(event.captures)
+        if captures:
+            return Scope(captures, event)
+    closed = (scope.captures if scope is not None else ()) or (event.captures if event is not None else ())
+    if closed:
+        _count("late", closed)
+        return None
+    nest = _nest()
+    _count("adopted" if nest else "unattributed", nest or open_captures)
+    return Scope(nest, None) if nest else None
+
+
+def _deepest(event: Event | None, parent: Event | None) -> Event | None:
+    """The most precise of what is known: our own variable, the framework's parent, and what the adapters resolve."""
+    if parent is not None and not _descends(event, parent):
+        event = parent
+    for resolve in resolvers:
+        found = resolve()
+        if found is not None and not _descends(event, found):
+            event = found
+    return event
+
+
+def _descends(event: Event | None, ancestor: Event) -> bool:
+    while event is not None:
+        if event is ancestor:
+            return True
+        event = event.parent
+    return False
+
+
+def _still_open(captures: tuple[CaptureState, ...]) -> tuple[CaptureState, ...]:
+    return tuple(capture for capture in captures if capture.closed_order is None)
+
+
+def _nest() -> tuple[CaptureState, ...]:
+    """All open captures, outermost first, when each lies within the other; else nothing."""
+    captures = sorted(open_captures, key=lambda capture: len(capture.enclosing))
+    for outer, inner in itertools.pairwise(captures):
+        if outer not in inner.enclosing:
+            return ()
+    return tuple(captures)
+
+
+def _count(what: str, captures: tuple[CaptureState, ...]) -> None:
+    with _guard:
+        for capture in captures:
+            setattr(capture, what, getattr(capture, what) + 1)
+
+
+_E = TypeVar("_E", bound=Event)
+
+
+class Links(Generic[_E]):
+    """A framework's run ids and the events they stand for.
+
+    The id of a run that ended is remembered for a while, so that what it left behind is known to be late, without keeping its
+    capture alive.
+    """
+
+    def __init__(self, remembered: int = 10_000) -> None:
+        self._running: dict[Any, _E] = {}
+        self._ended: dict[Any, weakref.ref[_E]] = {}
+        self._order: deque[Any] = deque()
+        self._remembered = remembered
+
+    def put(self, run_id: Any, event: _E) -> None:
+        """Remember the event of a run that starts."""
+        self._running[run_id] = event
+
+    def get(self, run_id: Any) -> _E | None:
+        """The event of a run, also of one that ended."""
+        event = self._running.get(run_id)
+        if event is None:
+            ended = self._ended.get(run_id)
+            event = None if ended is None else ended()
+        return event
+
+    def end(self, run_id: Any) -> _E | None:
+        """The event of a run that ends, if it was running."""
+        event = self._running.pop(run_id, None)
+        if event is not None:
+            self._ended[run_id] = weakref.ref(event)
+            self._order.append(run_id)
+            if len(self._order) > self._remembered:
+                self._ended.pop(self._order.popleft(), None)
+        return event

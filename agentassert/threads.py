@@ -1,0 +1,147 @@
+"""Threads that are started while a capture is open record into it.
+
+Only our own variable travels, never the rest of the context: copying that changes how agents behave. It travels with each thread and
+each piece of work handed to a pool, never into a pool's worker itself, which outlives the capture.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Final
+
+from agentassert import events, recorder
+
+NAME: Final = "threads"
+"""What stands in the place of an adapter's name when a hook of this module broke."""
+
+_lock = threading.Lock()
+_users = 0
+_undo: list[Callable[[], None]] = []
+
+
+def carry_into_threads() -> None:
+    """Begin to carry the scope into new threads; undone by as many calls of :func:`stop_carrying`."""
+    global _users
+    with _lock:
+        _users += 1
+        if _users == 1:
+            _patch(threading.Thread, "start", _starting)
+            _patch(ThreadPoolExecutor, "submit", _submitting)
+
+
+def stop_carrying() -> None:
+    """Undo :func:`carry_into_threads`; a patch that somebody wrapped since stays, and does nothing."""
+    global _users
+    with _lock:
+        _users -= 1
+        if _users == 0:
+            while _undo:
+                _undo.pop()()
+
+
+def _patch(owner: type, name: str, make: Callable[[Any], Any]) -> None:
+    original = getattr(owner, name)
+    ours = functools.wraps(original)(make(original))
+    setattr(owner, name, ours)
+
+    def undo() -> None:
+        if getattr(owner, name) is ours:
+            setattr(owner, name, original)
+
+    _undo.append(undo)
+
+
+def _starting(original: Callable[[Any], None]) -> Callable[[Any], None]:
+    def start(self: threading.Thread) -> None:
+        restore = _run_in_scope(self)
+        try:
+            original(self)
+        except BaseException:
+            restore()
+            raise
+
+    return start
+
+
+def _run_in_scope(thread: threading.Thread) -> Callable[[], None]:
+    """Let `thread` run in the scope of the thread that starts it, by an attribute that is gone before its own work begins."""
+    try:
+        scope = None if _is_worker(thread) else _carried()
+    except Exception as fault:
+        recorder.report_fault(NAME, fault)
+        return _nothing
+    if scope is None:
+        return _nothing
+    run, attributes = thread.run, vars(thread)
+    own = attributes.get("run")
+
+    def restore() -> None:
+        attributes.pop("run", None)
+        if own is not None:
+            attributes["run"] = own
+
+    def run_in_scope() -> None:
+        restore()
+        recorder.set_scope(scope)
+        run()
+
+    attributes["run"] = run_in_scope
+    return restore
+
+
+def _nothing() -> None:
+    pass
+
+
+def _submitting(original: Callable[..., Future[Any]]) -> Callable[..., Future[Any]]:
+    def submit(self: ThreadPoolExecutor, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        try:
+            scope = None if _is_of_interpreters(self) else _carried()
+        except Exception as fault:
+            recorder.report_fault(NAME, fault)
+            scope = None
+        if scope is None:
+            return original(self, fn, *args, **kwargs)
+        # A worker thread may be started by this very call, and must not take the scope along.
+        token = recorder.set_scope(recorder.NOWHERE)
+        try:
+            return original(self, _in_scope(scope, fn), *args, **kwargs)
+        finally:
+            recorder.leave(token)
+
+    return submit
+
+
+def _in_scope(scope: events.Scope, fn: Callable[..., Any]) -> Callable[..., Any]:
+    def work(*args: Any, **kwargs: Any) -> Any:
+        token = recorder.set_scope(scope)
+        try:
+            return fn(*args, **kwargs)
+        finally:
+            recorder.leave(token)
+
+    return work
+
+
+def _carried() -> events.Scope | None:
+    if not recorder.open_captures:
+        return None
+    scope = recorder.current_scope()
+    if scope is None:
+        return None
+    captures = tuple(capture for capture in scope.captures if capture.propagates)
+    return events.Scope(captures, scope.event) if captures else None
+
+
+def _is_worker(thread: threading.Thread) -> bool:
+    """Whether it is a pool's own worker, which is handed its work by `submit`, by a queue or in a context of its own."""
+    runs = getattr(thread, "_target", None) or type(thread)
+    return getattr(runs, "__module__", None) in ("concurrent.futures.thread", "multiprocessing.pool", "anyio._backends._asyncio")
+
+
+def _is_of_interpreters(executor: ThreadPoolExecutor) -> bool:
+    """Whether its workers are interpreters of their own (Python 3.14), to which a function is sent by its name."""
+    return any(one.__module__ == "concurrent.futures.interpreter" for one in type(executor).__mro__)
