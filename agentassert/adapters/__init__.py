@@ -1,0 +1,167 @@
+"""Which adapters there are, and switching them on: each once in a process, when a capture meets its framework."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from agentassert import recorder
+from agentassert.adapters.base import Adapter, HookMissingError
+from agentassert.adapters.importing import ImportWatcher
+from agentassert.errors import CaptureWarning
+
+ENTRY_POINTS: Final = "agentassert.adapters"
+
+Load: TypeAlias = Callable[[], type[Adapter]]
+
+
+def _own(module: str, name: str) -> Load:
+    def load() -> type[Adapter]:
+        adapter: type[Adapter] = getattr(importlib.import_module(f"{__name__}.{module}"), name)
+        return adapter
+
+    return load
+
+
+# A trigger is the module that defines what the adapter hooks into: when it has been imported, the hook can be put in place before
+# anything runs, and a program that only imports some types of the framework pays nothing.
+_BUILT_IN: Final[dict[str, Load]] = {
+    "langchain_core.tracers.context": _own("langchain.callbacks", "LangChainAdapter"),
+    "langgraph.pregel": _own("langchain.graphs", "LangGraphAdapter"),
+    "agents.run": _own("openai_agents.adapter", "OpenAIAgentsAdapter"),
+}
+
+
+class _Installation:
+    """The adapter of one trigger: installed, being installed by some thread, or broken."""
+
+    def __init__(self) -> None:
+        self.by = threading.get_ident()
+        self.done = threading.Event()
+        self.adapter: type[Adapter] | None = None
+        self.notes: list[str] = []
+        self.fault: Exception | None = None
+
+    def install(self, load: Load) -> None:
+        try:
+            self._install(load())
+        except Exception as error:  # an adapter that is broken must not break the agent
+            self.fault = error
+        finally:
+            self.done.set()
+        for note in self.notes:
+            try:
+                warnings.warn(note, CaptureWarning, stacklevel=2)
+            except CaptureWarning:
+                pass  # a filter makes an error of it, which must not leave an import: the capture's health says it again
+
+    def _install(self, adapter: type[Adapter]) -> None:
+        if not _is_tested(adapter):
+            self.notes.append(f"{_versions(adapter)}: what it records may be incomplete")
+        try:
+            adapter().install()
+        except HookMissingError as missing:
+            self.notes.append(f"{_versions(adapter)}, but {missing}: what happens there is not recorded")
+        else:
+            self.adapter = adapter
+
+    def tell(self, trigger: str) -> None:
+        """Tell the open captures what they can expect."""
+        for note in self.notes:
+            recorder.note(note)
+        if self.adapter is not None:
+            recorder.declare(self.adapter.name, self.adapter.sees)
+        if self.fault is not None:
+            recorder.report_fault(trigger if self.adapter is None else self.adapter.name, self.fault)
+
+
+_lock = threading.Lock()
+_installations: dict[str, _Installation] = {}
+_captures = 0
+
+
+def switch_on() -> None:
+    """Install the adapters of every framework that is imported, and watch for those that will be; called when a capture opens."""
+    global _captures
+    watcher = _watcher()
+    with _lock:
+        _captures += 1
+        watcher.start()
+    for trigger in _loaders():
+        if trigger in sys.modules:
+            installation = _install(trigger)
+            if installation.by != threading.get_ident():
+                installation.done.wait()
+            installation.tell(trigger)
+
+
+def switch_off() -> None:
+    """Stop watching for imports when no capture is open; called when a capture closes."""
+    global _captures
+    with _lock:
+        _captures -= 1
+        if _captures == 0:
+            _watcher().stop()
+
+
+def _install(trigger: str) -> _Installation:
+    """Install once; a thread that comes second gets an installation that may not be done.
+
+    No lock is held meanwhile: the thread that waits for it could hold the import lock that the installing thread needs.
+    """
+    with _lock:
+        installation = _installations.get(trigger)
+        mine = installation is None
+        if installation is None:
+            installation = _installations[trigger] = _Installation()
+    if mine:
+        installation.install(_loaders()[trigger])
+    return installation
+
+
+def _imported(trigger: str) -> None:
+    """A framework came while a capture was open; this runs in its import, and must not wait for another thread."""
+    _install(trigger).tell(trigger)
+
+
+@functools.cache
+def _loaders() -> dict[str, Load]:
+    from importlib.metadata import entry_points
+
+    found: dict[str, Load] = {entry.name: entry.load for entry in entry_points(group=ENTRY_POINTS)}
+    return {**found, **_BUILT_IN}
+
+
+@functools.cache
+def _watcher() -> ImportWatcher:
+    return ImportWatcher(_loaders(), _imported)
+
+
+def _is_tested(adapter: type[Adapter]) -> bool:
+    oldest, newest = (_major(version) for version in adapter.tested)
+    return oldest <= _major(_installed(adapter)) <= newest
+
+
+def _versions(adapter: type[Adapter]) -> str:
+    oldest, newest = adapter.tested
+    installed = _installed(adapter) or "of unknown version"
+    return f"{adapter.distribution} {installed} is installed; the {adapter.name} adapter was tested with {oldest} to {newest}"
+
+
+def _installed(adapter: type[Adapter]) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(adapter.distribution)
+    except PackageNotFoundError:
+        return ""
+
+
+def _major(version: str) -> int:
+    major = version.partition(".")[0]
+    return int(major) if major.isdecimal() else -1

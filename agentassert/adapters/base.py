@@ -1,0 +1,99 @@
+"""What every adapter is: where it hooks in, which versions it was run with, and what it can see."""
+
+from __future__ import annotations
+
+import functools
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, Final, ParamSpec, TypeVar
+
+from agentassert import recorder
+
+TOOL_FAILURES: Final = "tool_failures"
+CHAT: Final = "chat"
+EMBEDDING: Final = "embedding"
+SCORING: Final = "scoring"
+MODERATION: Final = "moderation"
+SOURCES: Final = "sources"
+APPROVALS: Final = "approvals"
+REQUESTS: Final = "requests"
+
+
+class HookMissingError(Exception):
+    """What an adapter hooks into is not there, so its framework must have changed.
+
+    Example:
+        >>> raise HookMissingError("langgraph.pregel.Pregel has no method 'stream'")
+        Traceback (most recent call last):
+        ...
+        agentassert.adapters.base.HookMissingError: langgraph.pregel.Pregel has no method 'stream'
+    """
+
+
+class Adapter(ABC):
+    """One framework, turned into recorder calls.
+
+    A subclass is found by the name of the module whose import calls for it: built-in ones in a table, those of others under the
+    entry-point group `agentassert.adapters`, whose entries are named after that module.
+
+    Args:
+        name: what its records say recorded them, such as `"langchain"`.
+        distribution: the installed package whose version matters, such as `"langchain-core"`.
+        tested: the oldest and the newest version that its tests were run with.
+        sees: what it is able to see, out of the constants of this module.
+
+    Example:
+        >>> class Nothing(Adapter):
+        ...     name, distribution, tested, sees = "nothing", "attrs", ("23.1", "26.1"), frozenset({TOOL_FAILURES})
+        ...     def install(self):
+        ...         pass
+        >>> Nothing().install()
+    """
+
+    name: ClassVar[str]
+    distribution: ClassVar[str]
+    tested: ClassVar[tuple[str, str]]
+    sees: ClassVar[frozenset[str]]
+
+    @abstractmethod
+    def install(self) -> None:
+        """Hook into the framework, once in a process; what is hooked in must be inert while no capture is open.
+
+        Raises:
+            HookMissingError: when the place to hook into is not there.
+        """
+
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def guarded(adapter: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R | None]]:
+    """Keep the errors of a hook away from the agent: they make the assertions of the captures that they concern fail instead.
+
+    Args:
+        adapter: the name of the adapter that the hook belongs to.
+
+    Returns:
+        A decorator; the decorated hook returns `None` where it broke.
+
+    Example:
+        >>> @guarded("nothing")
+        ... def hook():
+        ...     return 1 / 0
+        >>> hook() is None
+        True
+    """
+
+    def decorate(hook: Callable[_P, _R]) -> Callable[_P, _R | None]:
+        @functools.wraps(hook)
+        def kept(*args: _P.args, **kwargs: _P.kwargs) -> Any:
+            try:
+                return hook(*args, **kwargs)
+            except Exception as error:
+                recorder.report_fault(adapter, error)
+                return None
+
+        return kept
+
+    return decorate
