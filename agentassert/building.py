@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import attrs
@@ -63,6 +63,7 @@ class _Builder:
     def __init__(self, state: events.CaptureState, home: Any) -> None:
         self.state = state
         self.home = home
+        self.opened = datetime.fromtimestamp(state.opened_wall, UTC)
         self.end = state.closed_order or float("inf")
         self.call_ids = CallIds()
         self.parts: dict[events.InvocationEvent | None, _Parts] = {None: _Parts()}
@@ -120,9 +121,9 @@ class _Builder:
 
     def _requests(self, parts: _Parts) -> Requested:
         requested = Requested(self.call_ids)
-        for event, own in parts.calls:
-            if own and event.kind is ChatModelCall and self._ended(event) is not None:
-                requested.add(event)
+        answered = [event for event, own in parts.calls if own and event.kind is ChatModelCall and self._ended(event) is not None]
+        for event in sorted(answered, key=_by_end):
+            requested.add(event)
         for tool in parts.tools:
             requested.join(tool)
         return requested
@@ -271,7 +272,7 @@ class _Builder:
         return order if order is not None and order < self.end else None
 
     def _wall(self, moment: float) -> datetime:
-        return datetime.fromtimestamp(self.state.opened_wall + (moment - self.state.opened_clock), UTC)
+        return self.opened + timedelta(seconds=moment - self.state.opened_clock)
 
     def _order(self, order: int) -> int:
         return order - self.state.opened_order
@@ -296,6 +297,10 @@ def _by_order(event: events.Event) -> int:
     return event.order
 
 
+def _by_end(event: events.Event) -> int:
+    return event.ended_order or 0
+
+
 def _by_place(placed: tuple[tuple[int, int, int], events.ToolEvent]) -> tuple[int, int, int]:
     return placed[0]
 
@@ -303,7 +308,7 @@ def _by_place(placed: tuple[tuple[int, int, int], events.ToolEvent]) -> tuple[in
 def _text(output: Any, text: str | None) -> str | None:
     if text is not None or output is None:
         return text
-    if isinstance(output, str):
+    if type(output) is str:
         return output
     try:
         return json.dumps(output, ensure_ascii=False, default=render.value)

@@ -94,6 +94,12 @@ class CaptureState:
         self.opened_order = self.last_order = next_order()
         self.closed_order: int | None = None
 
+    def stop_running(self, event: Event) -> None:
+        """Note that nobody need wait for `event` any more."""
+        self.running.pop(event, None)
+        if self.wake is not None:
+            self.wake()
+
 
 class Scope:
     """Where the running code stands: the captures that listen, and the event it is part of."""
@@ -144,16 +150,10 @@ class Event:
     def _end(self) -> None:
         self.ended = clock()
         self.ended_order = order = next_order()
-        self._stop_running()
         for capture in self.captures:
             capture.last_order = order
-
-    def _stop_running(self) -> None:
-        for capture in self.captures:
             if self in capture.running:
-                capture.running.pop(self, None)
-                if capture.wake is not None:
-                    capture.wake()
+                capture.stop_running(self)
 
 
 class Transition(NamedTuple):
@@ -202,7 +202,8 @@ class InvocationEvent(Event):
         """Mark it as waiting for a human decision, which is no end."""
         if self.ended_order is None:
             self._change(Transition(next_order(), clock(), Status.AWAITING_APPROVAL, snapshot(output), text))
-            self._stop_running()
+            for capture in self.captures:
+                capture.stop_running(self)
 
     def resume(self) -> None:
         """Go on after :meth:`suspend`."""

@@ -122,7 +122,7 @@ def _converted(value: Any, kind: type, path: list[int]) -> Any:
         return value.total_seconds()
     if isinstance(value, (uuid.UUID, decimal.Decimal)):
         return str(value)
-    if isinstance(value, os.PathLike):
+    if isinstance(value, os.PathLike) and hasattr(kind, "parts"):  # a path of pathlib; a mock has every special method
         return os.fspath(value)
     if isinstance(value, type):
         return value

@@ -141,9 +141,10 @@ class Requested:
         if tool is None or first == index:
             return latest
         arguments = key_of(tool.arguments)
-        same_response = [one for one in requests[first : index + 1] if one.name == tool.name and not one.executions]
-        alike = [one for one in same_response if key_of(one.arguments) == arguments]
-        return next(iter(alike or same_response), latest)
+        same_name = [one for one in requests[first : index + 1] if one.name == tool.name]
+        alike = [one for one in same_name if key_of(one.arguments) == arguments]
+        unanswered = [one for one in same_name if not one.executions]
+        return min(alike, key=_executions) if alike else next(iter(unanswered), latest)
 
     def _alike(self, tool: ToolEvent) -> _Request | None:
         unanswered = self._unanswered.get(tool.name)
@@ -165,6 +166,10 @@ class Requested:
 
 def _order(request: _Request) -> int:
     return request.order
+
+
+def _executions(request: _Request) -> int:
+    return request.executions
 
 
 def key_of(arguments: Any) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 import math
-import reprlib
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, Final, TypeAlias
 
 import attrs
 
+from agentassert import render
 from agentassert.checks.callbacks import Verdict
 from agentassert.checks.differences import Difference, between
 from agentassert.checks.expectations import is_json, prepare, shown
@@ -272,5 +272,5 @@ def _accepts(path: Path, expected: Any, actual: Any, comparison: Comparison) -> 
 def _distance(difference: Difference) -> float:
     if difference.actual is MISSING or difference.expected is MISSING:
         return 1.0
-    expected, actual = reprlib.repr(difference.expected), reprlib.repr(difference.actual)
+    expected, actual = render.value(difference.expected), render.value(difference.actual)
     return 1.0 - difflib.SequenceMatcher(None, expected, actual).ratio()

@@ -1,0 +1,213 @@
+"""Functions, coroutines and (async) generators that record their calls."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from typing import Any, TypeAlias
+
+from agentassert import events, recorder
+from agentassert.guarding import ADAPTER, Inside, Recorded, Step, attempt, finish, started, stop
+from agentassert.jsonlike import snapshot
+
+Begin: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any]], Recorded | None]
+
+
+def decorate_agent(function: Any, name: str | None) -> Any:
+    """`function`, each call an invocation named `name`."""
+    bind = _binder(function)
+    called = name or _name(function)
+
+    def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> events.InvocationEvent | None:
+        arguments = bind(args, kwargs)
+        given = next(iter(arguments.values())) if len(arguments) == 1 else arguments or None
+        return recorder.start_invocation(called, adapter=ADAPTER, input=given)
+
+    return _wrapped(function, begin)
+
+
+def decorate_tool(function: Any, name: str | None) -> Any:
+    """`function`, each call an execution of the tool `name`."""
+    bind = _binder(function)
+    called = name or _name(function)
+
+    def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> events.ToolEvent | None:
+        return recorder.start_tool(called, bind(args, kwargs), adapter=ADAPTER)
+
+    return _wrapped(function, begin)
+
+
+def _name(function: Any) -> str:
+    while isinstance(function, functools.partial):
+        function = function.func
+    return str(getattr(function, "__name__", None) or type(function).__name__)
+
+
+def _binder(function: Any) -> Callable[[tuple[Any, ...], dict[str, Any]], dict[str, Any]]:
+    """How the arguments of a call are named; fast, since it runs in every recorded call, and never raises for a wrong call."""
+    if not callable(function):
+        raise TypeError(f"only a function can be recorded, but was given {function!r}")
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):  # a builtin without a signature
+        parameters = []
+    kinds = inspect.Parameter
+    names = [one.name for one in parameters if one.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
+    rest = next((one.name for one in parameters if one.kind is kinds.VAR_POSITIONAL), "args")
+    skipped = 1 if names[:1] in (["self"], ["cls"]) else 0
+    names = names[skipped:]
+    count = len(names)
+
+    def bind(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        if skipped:
+            args = args[1:]
+        arguments = dict(zip(names, args, strict=False))
+        if len(args) > count:
+            arguments[rest] = list(args[count:])
+        if kwargs:
+            arguments.update(kwargs)
+        return arguments
+
+    return bind
+
+
+def _wrapped(function: Any, begin: Begin) -> Any:
+    flavours = (
+        (inspect.isasyncgenfunction, _async_generator),
+        (inspect.isgeneratorfunction, _generator),
+        (inspect.iscoroutinefunction, _coroutine),
+    )
+    for is_one, wrap in flavours:
+        # An object may be called like a coroutine; a class is called like a function, whatever its objects are.
+        if is_one(function) or is_one(type(function).__call__):
+            return wrap(function, begin)
+    return _function(function, begin)
+
+
+def _function(function: Any, begin: Begin) -> Any:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not recorder.open_captures:
+            return function(*args, **kwargs)
+        try:  # spelt out rather than with `Inside`, because tools are called often
+            event = begin(args, kwargs)
+            token = None if event is None else recorder.enter(event)
+        except Exception as fault:
+            recorder.report_fault(ADAPTER, fault)
+            event = token = None
+        if event is None or token is None:
+            return function(*args, **kwargs)
+        try:
+            result = function(*args, **kwargs)
+        except BaseException as error:
+            attempt(stop, event, error)
+            attempt(recorder.leave, token)
+            raise
+        try:
+            recorder.leave(token)
+            finish(event, result)
+        except Exception as fault:
+            recorder.report_fault(ADAPTER, fault)
+        return result
+
+    return call
+
+
+def _coroutine(function: Any, begin: Begin) -> Any:
+    @functools.wraps(function)
+    async def call(*args: Any, **kwargs: Any) -> Any:
+        event: Recorded | None = started(begin, args, kwargs)
+        if event is None:
+            return await function(*args, **kwargs)
+        with Inside(event):
+            result = await function(*args, **kwargs)
+        attempt(finish, event, result)
+        return result
+
+    return call
+
+
+def _generator(function: Any, begin: Begin) -> Any:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        event: Recorded | None = started(begin, args, kwargs)
+        return function(*args, **kwargs) if event is None else _stream(_created(function, args, kwargs, event), event)
+
+    return call
+
+
+def _async_generator(function: Any, begin: Begin) -> Any:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        event: Recorded | None = started(begin, args, kwargs)
+        return function(*args, **kwargs) if event is None else _async_stream(_created(function, args, kwargs, event), event)
+
+    return call
+
+
+def _created(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], event: Recorded) -> Any:
+    attempt(event.not_advanced)
+    try:
+        return function(*args, **kwargs)
+    except BaseException as error:
+        attempt(stop, event, error)
+        raise
+
+
+def _stream(generator: Generator[Any, Any, Any], event: Recorded) -> Generator[Any, Any, Any]:
+    items: list[Any] = []
+    output = functools.partial(_collected, items)
+    advance: Callable[[Any], Any] = generator.send
+    sent: Any = None
+    while True:
+        try:
+            with Step(event, output):
+                item = advance(sent)
+        except StopIteration as end:
+            attempt(finish, event, output() if end.value is None else end.value)
+            return end.value
+        finally:
+            sent = None  # an exception that was thrown in must not be kept alive by the frame it leaves
+        items.append(snapshot(item))
+        try:
+            sent = yield item
+            advance = generator.send
+        except GeneratorExit:
+            with Step(event, output):
+                generator.close()
+            attempt(stop, event, None, output())
+            raise
+        except BaseException as thrown:  # handed on into the user's generator, which decides
+            sent, advance = thrown, generator.throw
+
+
+async def _async_stream(generator: AsyncGenerator[Any, Any], event: Recorded) -> AsyncGenerator[Any, Any]:
+    items: list[Any] = []
+    output = functools.partial(_collected, items)
+    advance: Callable[[Any], Any] = generator.asend
+    sent: Any = None
+    while True:
+        try:
+            with Step(event, output):
+                item = await advance(sent)
+        except StopAsyncIteration:
+            attempt(finish, event, output())
+            return
+        finally:
+            sent = None
+        items.append(snapshot(item))
+        try:
+            sent = yield item
+            advance = generator.asend
+        except GeneratorExit:
+            with Step(event, output):
+                await generator.aclose()
+            attempt(stop, event, None, output())
+            raise
+        except BaseException as thrown:  # handed on into the user's generator, which decides
+            sent, advance = thrown, generator.athrow
+
+
+def _collected(items: list[Any]) -> Any:
+    return "".join(items) if items and all(type(item) is str for item in items) else items

@@ -1,0 +1,89 @@
+"""How `record` calls the recorder: nothing that breaks in there reaches the agent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import Token
+from types import TracebackType
+from typing import Any, Final, TypeAlias, TypeVar
+
+from agentassert import events, recorder
+
+ADAPTER: Final = "record"
+SEES: Final = frozenset({"tool_failures", "chat", "embedding", "scoring", "moderation", "sources", "approvals", "requests"})
+"""A hand-written agent can record everything, so what it did not record did not happen."""
+
+Recorded: TypeAlias = events.InvocationEvent | events.ToolEvent
+_R = TypeVar("_R")
+
+
+def attempt(hook: Callable[..., _R], *args: Any, **kwargs: Any) -> _R | None:
+    """Call a hook of the recorder; an error of it is kept for the captures, and never the agent's."""
+    try:
+        return hook(*args, **kwargs)
+    except Exception as fault:
+        recorder.report_fault(ADAPTER, fault)
+        return None
+
+
+def started(begin: Callable[..., _R], *args: Any, **kwargs: Any) -> _R | None:
+    """The event that `begin` makes; `None` while nobody listens, and when it breaks."""
+    if not recorder.open_captures:
+        return None
+    return attempt(begin, *args, **kwargs)
+
+
+def finish(event: Recorded, result: Any) -> None:
+    """End `event` with what it produced."""
+    if isinstance(event, events.InvocationEvent):
+        event.complete(result)
+    else:
+        event.succeed(result)
+
+
+def stop(event: Recorded, error: BaseException | None, output: Any = None) -> None:
+    """An `Exception` is a failure; what only a `BaseException` says (cancelled, interrupted), and a stream's close, is none."""
+    if isinstance(error, Exception):
+        event.fail(error, output)
+    elif isinstance(event, events.InvocationEvent):
+        event.cancel(error, output)
+    else:
+        event.cancel(error)
+
+
+def _nothing() -> None:
+    pass
+
+
+class Inside:
+    """A block in which the running code is part of `event`, and whose error ends it.
+
+    Args:
+        event: an invocation or a tool execution.
+        output: gives what was produced until an error.
+    """
+
+    def __init__(self, event: Recorded, output: Callable[[], Any] = _nothing) -> None:
+        self._event = event
+        self._output = output
+        self._token: Token[events.Scope | None] | None = None
+
+    def __enter__(self) -> None:
+        self._token = attempt(recorder.enter, self._event)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        if self._token is not None:
+            attempt(recorder.leave, self._token)
+        if error is not None:
+            attempt(stop, self._event, error, self._output())
+
+
+class Step(Inside):
+    """One step of a stream, which may be its last."""
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        attempt(self._event.advanced)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        super().__exit__(kind, None if isinstance(error, (StopIteration, StopAsyncIteration)) else error, _)
