@@ -34,6 +34,8 @@ _BUILT_IN: Final[dict[str, Load]] = {
     "langchain_core.tracers.context": _own("langchain.callbacks", "LangChainAdapter"),
     "langgraph.pregel": _own("langchain.graphs", "LangGraphAdapter"),
     "agents.run": _own("openai_agents.adapter", "OpenAIAgentsAdapter"),
+    "pydantic_ai": _own("pydantic_ai.adapter", "PydanticAIAdapter"),
+    "pydantic_ai.direct": _own("pydantic_ai.adapter", "PydanticAIDirectAdapter"),
 }
 
 

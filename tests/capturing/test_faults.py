@@ -75,7 +75,6 @@ def run():
 UNDISTURBED = [[1, 1, "sent", [1, None]], "the agent's own", [1, [1, 2]]]
 
 HOOKS = [
-    (recorder, "declare"),
     (recorder, "start_invocation"),
     (recorder, "start_tool"),
     (recorder, "start_model_call"),
