@@ -188,27 +188,27 @@ class _Builder:
         }
 
     def _execution(self, event: events.ToolEvent, requested: Requested) -> ToolExecution:
-        ended = self._ended(event)
-        arguments = event.arguments
-        result = event.result if ended is not None else None
+        # Written out flat: there are more executions than anything else, and each call here is paid for by every one of them.
+        opened, end, arguments, ended = self.state.opened_order, event.ended_order, event.arguments, event.ended
+        over = end is not None and end < self.end
         call_id, attempt = requested.of(event)
         return ToolExecution(
-            id=self._id(event),
+            id=str(event.order - opened),
             name=event.name,
             arguments=arguments if type(arguments) is dict else parsed_arguments(arguments),
             raw_arguments=arguments,
-            result=decode(result) if type(result) is str else result,
-            raw_result=event.raw_result if ended is not None else None,
-            error=event.error if ended is not None else None,
-            outcome=event.outcome if ended is not None else Outcome.UNFINISHED,
+            result=(decode(event.result) if type(event.result) is str else event.result) if over else None,
+            raw_result=event.raw_result if over else None,
+            error=event.error if over else None,
+            outcome=event.outcome if over else Outcome.UNFINISHED,
             call_id=call_id,
             attempt=attempt,
             cached=event.cached,
             started_at=self._wall(event.started),
-            duration=None if ended is None else ended - event.started,
+            duration=ended - event.started if over and ended is not None else None,
             inferred=event.inferred,
-            started_order=self._order(event.order),
-            ended_order=None if ended is None or event.ended_order is None else self._order(event.ended_order),
+            started_order=event.order - opened,
+            ended_order=end - opened if over and end is not None else None,
         )
 
     def _model_call(self, event: events.ModelCallEvent, own: bool, requested: Requested) -> ModelCall:

@@ -1,0 +1,1 @@
+"""The chains: thin faces over `agentassert.checks`."""

@@ -1,0 +1,318 @@
+"""What every assertion of a chain goes through: gates, scope, the check itself, the books, and how a failure is told."""
+
+from __future__ import annotations
+
+import difflib
+import enum
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, Self, TypeAlias, TypeVar
+
+from agentassert import render
+from agentassert.assertions.given import text_argument
+from agentassert.assertions.misuse import Guarded
+from agentassert.assertions.soft import collected
+from agentassert.books import EITHER, Tentative
+from agentassert.captures import Capture
+from agentassert.checks.endings import gate
+from agentassert.checks.executions import line
+from agentassert.checks.people import unanswered
+from agentassert.checks.view import Marks, View
+from agentassert.errors import AdapterError, AgentAssertionError, AmbiguousError, UnknownToolWarning
+from agentassert.failures import Failure, hidden, listed, shortened
+from agentassert.records import ChatModelCall, Invocation
+
+__tracebackhide__ = hidden
+
+_MOST_SAID: Final = 10
+
+_T = TypeVar("_T")
+Check: TypeAlias = Callable[[View], Failure | Marks]
+
+
+class Scope(enum.StrEnum):
+    """What the tool, source, model call, token and approval assertions of a chain look at."""
+
+    OWN = "top_level_only"
+    NESTED = "including_nested"
+    WHOLE = "whole_capture"
+
+
+class Stopped(Exception):  # noqa: N818  # no error: it ends a chain whose gate or navigation failed in a soft block
+    """Carries the failure that ends a chain."""
+
+    def __init__(self, error: AgentAssertionError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+class Chain(Guarded):
+    """The machinery behind the assertions on one invocation, or on a whole capture."""
+
+    def __init__(
+        self, capture: Capture, invocation_id: str | None, *, description: str | None = None, dead: bool = False
+    ) -> None:
+        self._capture = capture
+        self._invocation_id = invocation_id
+        self._scope: Scope | None = None
+        self._description = description
+        self._dead = dead
+
+    def described_as(self, text: str) -> Self:
+        """Begin the messages of the assertions that follow with `[text]`.
+
+        Raises:
+            TypeError: when it is no text.
+
+        Example:
+            >>> chain = assert_that(cap).described_as("refund flow").has_succeeded()
+        """
+        self._description = text_argument("described_as", text, "text")
+        return self
+
+    def _passes(
+        self,
+        check: Check,
+        said: str,
+        *,
+        scoped: bool = True,
+        gated: bool = True,
+        on_pass: Callable[[View], None] | None = None,
+        names: Sequence[str] = (),
+        negative: bool = False,
+    ) -> Self:
+        """Run a check; every assertion ends here.
+
+        Args:
+            check: the rule.
+            said: the assertion as it was written.
+            scoped: whether it looks at what may lie in nested invocations.
+            gated: whether the invocation must have completed, or its failure been checked.
+            on_pass: what else the books take when it passes.
+            names: tool names in it, of which a misspelt one is called out.
+            negative: whether a misspelt name would make it pass.
+        """
+        if self._dead:
+            return self
+        try:
+            view = self._view(scoped=scoped, gated=gated)
+        except Stopped as stopped:
+            return self._ended(stopped.error)
+        verdict = _judged(check, view)
+        if isinstance(verdict, Failure):
+            return self._told(self._error(view, verdict, names))
+        if negative:
+            doubt = self._warn_of_unknown(view, names)
+            if doubt is not None:
+                return self._told(doubt)
+        books = self._capture.books
+        books.mark(dict(verdict))
+        if on_pass is not None:
+            on_pass(view)
+        books.note(said)
+        return self
+
+    def _unlock(self, view: View) -> None:
+        """Let assertions look at an invocation that did not complete."""
+        self._capture.books.unlock(view.root.id)
+
+    def _navigates(self, find: Callable[[View], Failure | _T], *, scoped: bool) -> _T | None:
+        """What `find` gives; `None` in a soft block when a gate or the navigation failed, which ends the chain."""
+        if self._dead:
+            return None
+        try:
+            view = self._view(scoped=scoped, gated=True)
+        except Stopped as stopped:
+            self._ended(stopped.error)
+            return None
+        found = find(view)
+        if isinstance(found, Failure):
+            self._ended(self._error(view, found, ()))
+            return None
+        return found
+
+    def _told(self, error: AgentAssertionError) -> Self:
+        if not collected(error):
+            raise error
+        return self
+
+    def _ended(self, error: AgentAssertionError) -> Self:
+        """Tell a failed gate or navigation; where that does not raise, what follows in the chain is ignored."""
+        self._told(error)
+        self._dead = True
+        return self
+
+    def _view(self, *, scoped: bool, gated: bool) -> View:
+        """What is looked at, once every gate is passed."""
+        self._check_recording()
+        roots = self._roots(scoped)
+        if gated:
+            for root in roots:
+                failure = gate(root, root.id in self._capture.books.unlocked)
+                if failure is not None:
+                    raise Stopped(self._error(self._view_of(roots, with_strays=False), failure, ()))
+        if not scoped:
+            return self._view_of(roots, with_strays=False)
+        if self._scope is None and roots[0].nested_invocations:
+            raise Stopped(self._scope_error(roots[0]))
+        inside = (
+            tuple(one for root in roots for one in root.with_nested()) if self._scope in (Scope.NESTED, Scope.WHOLE) else roots
+        )
+        for one in inside:
+            failure = gate(one, unlocked=True)
+            if failure is not None:
+                raise Stopped(self._error(self._view_of((one,), with_strays=False), failure, ()))
+        return self._view_of(inside, with_strays=True)
+
+    def _check_recording(self) -> None:
+        health = self._capture.health
+        if health.faults:
+            lines = "\n".join(f"  {fault}" for fault in health.faults)
+            text = f"The recording is incomplete, because a hook of this library broke while the agent ran:\n{lines}"
+            raise Stopped(AdapterError(text, subject="the capture", actual=health))
+        if self._capture.on_doubt == "fail" and health.doubts:
+            raise Stopped(self._doubt_error())
+
+    def _roots(self, scoped: bool) -> tuple[Invocation, ...]:
+        if self._scope is Scope.WHOLE:
+            if not scoped:
+                advice = "Assert it on one invocation: assert_that(cap.invocation_named(name))."
+                raise Stopped(AmbiguousError(f"This assertion is about one invocation, not about a whole capture.\n{advice}"))
+            if self._capture.invocations:
+                return self._capture.invocations
+        try:
+            return (self._capture.invocation if self._invocation_id is None else self._found(self._invocation_id),)
+        except AgentAssertionError as error:
+            raise Stopped(error) from None
+
+    def _found(self, invocation_id: str) -> Invocation:
+        def index() -> dict[str, Invocation]:
+            strays = self._capture.strays
+            tops = self._capture.invocations if strays is None else (*self._capture.invocations, strays)
+            return {one.id: one for top in tops for one in top.with_nested()}
+
+        found: Invocation = self._capture.memo("invocations", index)[invocation_id]
+        return found
+
+    def _view_of(self, invocations: tuple[Invocation, ...], *, with_strays: bool) -> View:
+        def view() -> View:
+            strays = self._capture.strays if with_strays else None
+            if any(one is strays for one in invocations):
+                strays = None
+            whole = self._scope is Scope.WHOLE
+            return View(
+                subject="the whole capture" if whole and with_strays else f"invocation {invocations[0].name!r}",
+                invocations=(*invocations, strays) if whole and strays is not None else invocations,
+                strays=None if whole else strays,
+                visibility=self._capture.visibility,
+            )
+
+        key = "view", tuple(one.id for one in invocations[:2]), len(invocations), self._scope, with_strays
+        found: View = self._capture.memo(key, view)
+        return found
+
+    def _scope_error(self, root: Invocation) -> AmbiguousError:
+        names = ", ".join(repr(one.name) for one in root.nested_invocations)
+        return AmbiguousError(
+            f"Invocation {root.name!r} has the nested invocations {names}, so two readings are plausible.\n"
+            "Say before this assertion whether theirs count: including_nested() or top_level_only().",
+            subject=f"invocation {root.name!r}",
+            expected="a chosen scope",
+            actual=tuple(one.name for one in root.nested_invocations),
+        )
+
+    def _doubt_error(self) -> AgentAssertionError:
+        doubts = self._capture.health.doubts
+        lines = "\n".join(f"  {doubt}" for doubt in doubts)
+        text = f"The recording is in doubt, which this capture counts as a failure:\n{lines}"
+        return AgentAssertionError(text, subject="the capture", expected="no doubts", actual=doubts)
+
+    def _error(self, view: View, failure: Failure, names: Sequence[str]) -> AgentAssertionError:
+        sections = [self._unknown(view, name) for name in names]
+        sections += _executions_of(view, failure.important)
+        doubts = self._capture.health.doubts
+        if doubts:
+            sections.append("\n".join(("In doubt:", *(f"  {doubt}" for doubt in doubts))))
+        return failure.error(view.subject, *sections, description=self._description)
+
+    def _unknown(self, view: View, name: str) -> str:
+        """Words for a tool name that was neither offered nor executed, as far as that is known."""
+        offered = _offered(view)
+        known = {*view.by_name, *(offered or ())}
+        if name in known:
+            return ""
+        nearest = difflib.get_close_matches(name, sorted(known), n=1)
+        meant = f" Did you mean {nearest[0]!r}?" if nearest else ""
+        if offered is None:
+            return meant.strip()
+        return f"No tool {name!r} was offered to the model or executed.{meant}"
+
+    def _warn_of_unknown(self, view: View, names: Iterable[str]) -> AgentAssertionError | None:
+        for name in names:
+            words = self._unknown(view, name) if _offered(view) is not None else ""
+            if words:
+                self._capture.doubt(f"{words} A misspelt name would make a negative assertion pass for ever.")
+                if self._capture.on_doubt == "fail":
+                    return self._doubt_error()
+                warnings.warn(UnknownToolWarning(words), stacklevel=_levels_to_the_test())
+        return None
+
+    def __repr__(self) -> str:
+        try:
+            view = self._view_of(self._roots(scoped=True), with_strays=True)
+        except Stopped as stopped:
+            return f"<{type(self).__name__} on {self._capture!r}: {str(stopped.error).splitlines()[0]}>"
+        books = self._capture.books
+        unchecked = [one for one in view.executions if books.marks.get(one.id) != EITHER]
+        lines = [f"<{type(self).__name__} on {view.subject} ({view.root.status})"]
+        lines.append("  passed: " + (", ".join(books.passed) or "nothing yet"))
+        lines.append("  unchecked tool executions:" + ("" if unchecked else " none"))
+        lines += [f"    {one}" for one in shortened(unchecked, lambda one: line(view, one))]
+        never_ran = [
+            one for key, requests in unanswered(view.invocations).items() if key not in books.requests for one in requests
+        ]
+        if never_ran:
+            lines.append("  unchecked requests that never ran: " + ", ".join(one.name for one in never_ran))
+        return "\n".join(lines) + ">"
+
+
+def _judged(check: Check, view: View) -> Failure | Marks:
+    """The verdict; what callbacks noted in the books on the way to a failure is undone."""
+    with Tentative() as attempt:
+        verdict = check(view)
+        if not isinstance(verdict, Failure):
+            attempt.keep()
+    return verdict
+
+
+def _offered(view: View) -> frozenset[str] | None:
+    own = (call for invocation in view.invocations for call in invocation.model_calls)
+    calls = [call for call in own if isinstance(call, ChatModelCall) and call.tools_offered is not None]
+    return frozenset(name for call in calls for name in call.tools_offered or ()) if calls else None
+
+
+def _executions_of(view: View, important: Iterable[str]) -> list[str]:
+    sections, first = [], 1
+    for one in view.everywhere:
+        title = "Tool executions" if len(view.invocations) == 1 else f"Tool executions of {one.name!r}"
+        if one is view.strays:
+            title = "Recorded outside every invocation"
+        if one is not view.strays or one.tool_executions:
+            sections.append(listed(title, one.tool_executions, important, first=first))
+        first += len(one.tool_executions)
+    return sections
+
+
+def _levels_to_the_test() -> int:
+    """How far up the stack the assertion was written, seen from the caller: that line is what a warning is about."""
+    levels, frame = 1, sys._getframe(1)  # noqa: SLF001  # `skip_file_prefixes` of `warnings.warn` came with Python 3.12
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("agentassert."):
+        levels, frame = levels + 1, frame.f_back
+    return levels
+
+
+def said(method: str, *arguments: Any) -> str:
+    """An assertion as it was written; of a long list the beginning."""
+    shown = [render.value(argument) for argument in arguments[:_MOST_SAID]]
+    return f"{method}({', '.join(shown)}{', …' if len(arguments) > _MOST_SAID else ''})"

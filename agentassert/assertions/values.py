@@ -1,0 +1,67 @@
+"""Chains over plain values: assertpy's, failing the way ours do."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Final
+
+from assertpy.assertpy import AssertionBuilder
+
+from agentassert.assertions.invocation import InvocationAssertion
+from agentassert.assertions.misuse import Guarded
+from agentassert.assertions.soft import collected
+from agentassert.errors import AgentAssertionError
+from agentassert.failures import hidden
+
+__tracebackhide__ = hidden
+
+_OURS: Final = frozenset(name for name in dir(InvocationAssertion) if not name.startswith("_"))
+
+
+class ValueAssertion(Guarded, AssertionBuilder):  # type: ignore[misc]  # assertpy is not typed
+    """An assertpy chain whose failures are `AgentAssertionError` and take part in our soft assertions."""
+
+    def error(self, msg: str) -> ValueAssertion:
+        """Fail; assertpy calls this for every failed assertion."""
+        described = f"[{self.description}] {msg}" if self.description else msg
+        failure = AgentAssertionError(described, subject=self.description or "the value", actual=self.val)
+        if not collected(failure):
+            raise failure
+        return self
+
+    def builder(self, val: Any, description: str = "", kind: str | None = None, expected: Any = None, logger: Any = None) -> Any:
+        """Go on with another value; assertpy calls this when it navigates."""
+        return ValueAssertion(val, description, kind, expected, logger)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OURS:
+            raise AttributeError(
+                f"{name} is an assertion on a captured run, but this is a chain over {type(self.val).__name__}: pass the capture, "
+                f"as in assert_that(cap).{name}(…)",
+                name=name,
+                obj=self,
+            )
+        return AssertionBuilder.__getattr__(self, name)
+
+
+class _Ignored(ValueAssertion):
+    """What follows a failed navigation in a soft block: whatever is asserted is ignored."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name.startswith("_"):
+            return super().__getattribute__(name)
+        return functools.partial(_itself, self)
+
+
+def _itself(chain: _Ignored, *_: Any, **__: Any) -> _Ignored:
+    return chain
+
+
+def value_assertion(value: Any, description: str = "") -> ValueAssertion:
+    """A chain over `value`, whose messages begin with `[description]`."""
+    return ValueAssertion(value, description)
+
+
+def ignored_value() -> ValueAssertion:
+    """A chain that ignores whatever is asserted."""
+    return _Ignored(None)

@@ -1,0 +1,266 @@
+"""Which tools ran, how often, and how they ended.
+
+Every rule looks at the successful executions unless it says otherwise, and answers for every way in which executions of unknown
+outcome could have gone: it passes or fails only if it would in each of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final, Literal
+
+import attrs
+
+from agentassert import render
+from agentassert.books import EITHER
+from agentassert.checks.arguments import ArgumentMatcher, closest
+from agentassert.checks.values import canonical
+from agentassert.checks.view import NO_MARKS, Marks, View, marks_for_failure, marks_for_success
+from agentassert.errors import NotRecordedError
+from agentassert.failures import Failure, counted, shortened
+from agentassert.records import Outcome, ToolExecution
+
+Bound = Literal["exactly", "at_least", "at_most"]
+
+
+def none_executed(view: View, names: Sequence[str]) -> Failure | Marks:
+    """No execution at all, or none of these names, not even a failed one."""
+    expected = f"to have executed none of {_names(names)}" if names else "to have executed no tool"
+    ran = [one for name in names for one in view.named(name)] if names else view.executions
+    found = [one for one in ran if one.id not in view.stray_ids]
+    if not found:
+        return view.undecided(expected, ran) if ran else NO_MARKS
+    by_name = Counter(one.name for one in found)
+    return Failure(
+        expected=expected,
+        found=f"but it executed {', '.join(f'{name!r} {_times(count)}' for name, count in by_name.items())}",
+        important=_ids(found),
+        actual=tuple(one.name for one in found),
+    )
+
+
+def executed(view: View, name: str) -> Failure | Marks:
+    """At least one successful execution."""
+    expected = f"to have executed {name!r}"
+    certain, possible = view.succeeded(view.named(name))
+    if certain:
+        return marks_for_success((*certain, *possible))
+    if possible:
+        return view.undecided(expected, possible)
+    return Failure(expected=expected, found=_not_successful(view, name), wanted=name, important=_ids(view.named(name)))
+
+
+def executed_times(view: View, name: str, times: int, bound: Bound) -> Failure | Marks:
+    """So many successful executions; says nothing about failed ones."""
+    certain, possible = view.succeeded(view.named(name))
+    fewest, most = len(certain), len(certain) + len(possible)
+    expected = f"to have executed {name!r} successfully {bound.replace('_', ' ')} {_times(times)}"
+    always = {"exactly": fewest == most == times, "at_least": fewest >= times, "at_most": most <= times}[bound]
+    if always:
+        return marks_for_success((*certain, *possible))
+    never = {"exactly": times < fewest or times > most, "at_least": most < times, "at_most": fewest > times}[bound]
+    if not never:
+        return view.undecided(expected, possible)
+    found = f"did {_times(fewest)}" if fewest == most else f"did {fewest} to {most} times"
+    return Failure(
+        expected=expected,
+        found=f"but it {'never did' if most == 0 else found}{_other_outcomes(view.named(name))}",
+        wanted=times,
+        actual=fewest,
+        important=_ids(view.named(name)),
+    )
+
+
+def executed_with(view: View, name: str, matcher: ArgumentMatcher, described: str) -> Failure | Marks:
+    """At least one successful execution whose arguments match."""
+    expected = f"to have executed {name!r} {described}"
+    certain, possible = view.succeeded(view.named(name))
+    candidates = [*certain, *possible]
+    matching = [matches(view, matcher, one) for one in candidates]
+    if any(matching[: len(certain)]):
+        return marks_for_success([one for one, matched in zip(candidates, matching, strict=True) if matched])
+    perhaps = [one for one in candidates if may_match(view, matcher, one)]
+    if perhaps:
+        return view.undecided(expected, perhaps)
+    if not candidates:
+        return Failure(expected=expected, found=_not_successful(view, name), important=_ids(view.named(name)))
+    nearest = candidates[closest(matcher, [one.arguments for one in candidates], [Before(view, one) for one in candidates])]
+    differences = explained(view, matcher, nearest)
+    return Failure(
+        expected=expected,
+        found="but no successful execution matched. Closest",
+        details=(render.execution(nearest, view.numbers[nearest.id], result=False), *(f"    {line}" for line in differences)),
+        actual=nearest.arguments,
+        differences=differences,
+        important=(nearest.id,),
+    )
+
+
+def execution_failed(view: View, name: str) -> Failure | Marks:
+    """At least one failed execution."""
+    expected = f"to have had a failed execution of {name!r}"
+    certain, possible = view.failed(view.named(name))
+    if certain:
+        return marks_for_failure((*certain, *possible))
+    if possible:
+        return view.undecided(expected, possible)
+    found = _none_of_them(view, name, "failed", "did not fail")
+    return Failure(expected=expected, found=found, important=_ids(view.named(name)))
+
+
+def execution_cancelled(view: View, name: str) -> Failure | Marks:
+    """At least one execution that was cancelled or did not finish."""
+    expected = f"to have had a cancelled or unfinished execution of {name!r}"
+    stopped = [one for one in view.named(name) if one.outcome in (Outcome.CANCELLED, Outcome.UNFINISHED)]
+    if any(one.id not in view.stray_ids for one in stopped):
+        return {one.id: EITHER for one in stopped}
+    if stopped:
+        return view.undecided(expected, stopped)
+    found = _none_of_them(view, name, "was cancelled or left unfinished", "ended")
+    return Failure(expected=expected, found=found, important=_ids(view.named(name)))
+
+
+def none_failed(view: View) -> Failure | Marks:
+    """No failed execution, nor one that was still running, which nobody can tell about."""
+    expected = "to have no failed tool execution"
+    certain, possible = view.failed(view.executions)
+    if certain:
+        details = tuple(f"{one.name}: {render.error(one.error) if one.error is not None else 'failed'}" for one in certain)
+        return Failure(expected=expected, found=f"but {len(certain)} failed", details=details, important=_ids(certain))
+    if possible:
+        return view.undecided(expected, possible)
+    running = [one for one in view.executions if one.outcome is Outcome.UNFINISHED]
+    if running:
+        found = f"but {counted(len(running), 'execution')} had not ended, so nobody knows"
+        return Failure(expected=expected, found=found, kind=NotRecordedError, important=_ids(running))
+    return NO_MARKS
+
+
+def none_left(view: View, marks: Marks) -> Failure | Marks:
+    """Every execution, failed ones too, was checked before."""
+    expected = "to have no more tool executions than those checked"
+    unchecked = [one for one in view.executions if marks.get(one.id, 0) == 0 and one.id not in view.stray_ids]
+    if unchecked:
+        return Failure(
+            expected=expected,
+            found=f"but {counted(len(unchecked), 'execution')} {'was' if len(unchecked) == 1 else 'were'} not checked before",
+            details=shortened(unchecked, lambda one: line(view, one)),
+            actual=tuple(one.name for one in unchecked),
+            important=_ids(unchecked),
+        )
+    open_cases = [one for one in view.executions if marks.get(one.id, 0) != EITHER]
+    return view.undecided(expected, open_cases) if open_cases else NO_MARKS
+
+
+def none_repeated(view: View) -> Failure | Marks:
+    """No tool ran twice with the same arguments; attempts at one request are no repeats."""
+    expected = "to have no repeated tool executions"
+    first: dict[Any, ToolExecution] = {}
+    repeated: list[tuple[ToolExecution, ToolExecution]] = []
+    for execution in view.executions:
+        if execution.attempt > 1:
+            continue
+        key = execution.name, canonical(execution.arguments if execution.arguments is not None else execution.raw_arguments)
+        earlier = first.setdefault(key, execution)
+        if earlier is not execution:
+            repeated.append((earlier, execution))
+    certain = [(one, other) for one, other in repeated if not {one.id, other.id} & view.stray_ids]
+    if not repeated:
+        return NO_MARKS
+    if not certain:
+        return view.undecided(expected, [one for pair in repeated for one in pair])
+    return Failure(
+        expected=expected,
+        found=f"but {counted(len(certain), 'execution')} repeated an earlier one",
+        details=shortened(certain, lambda pair: _repeating(view, *pair)),
+        important=_ids([one for pair in certain for one in pair]),
+    )
+
+
+@attrs.frozen(eq=False)
+class Before:
+    """The results that were there before an execution started; what `result_of` refers to.
+
+    Args:
+        view: what is looked at.
+        execution: the one that started.
+        certainly: whether the results of executions that may have failed, or may not belong here, are left out.
+    """
+
+    view: View
+    execution: ToolExecution
+    certainly: bool = False
+
+    def before(self, name: str) -> list[Any]:
+        """The results of successful executions of `name` that had ended by then."""
+        return [one.result for one in self.executions(name)]
+
+    def executions(self, name: str) -> list[ToolExecution]:
+        """These executions."""
+        started = self.execution.started_order
+        certain, possible = self.view.succeeded(self.view.named(name))
+        known = certain if self.certainly else [*certain, *possible]
+        return [one for one in known if one.ended_order is not None and one.ended_order < started]
+
+
+def matches(view: View, matcher: ArgumentMatcher, execution: ToolExecution) -> bool:
+    """Whether the arguments of `execution` match in any case."""
+    return matcher.matches(execution.arguments, Before(view, execution, certainly=True))
+
+
+def may_match(view: View, matcher: ArgumentMatcher, execution: ToolExecution) -> bool:
+    """Whether they match when every result that `result_of` may refer to was really there."""
+    return matcher.matches(execution.arguments, Before(view, execution))
+
+
+def explained(view: View, matcher: ArgumentMatcher, execution: ToolExecution) -> tuple[str, ...]:
+    """Why they do not, a line each."""
+    if execution.arguments is None:
+        return (f"the arguments are no JSON object: {render.value(execution.raw_arguments)}",)
+    return tuple(one.text() for one in matcher.differences(execution.arguments, Before(view, execution)))
+
+
+def line(view: View, execution: ToolExecution) -> str:
+    """An execution under the number that it has in the list of all."""
+    return render.execution(execution, view.numbers[execution.id])
+
+
+def _not_successful(view: View, name: str) -> str:
+    others = view.named(name)
+    if not others:
+        return "but it was never executed"
+    if len(others) == 1:
+        return f"but its only execution {_ENDED[others[0].outcome]}"
+    return f"but none of its {len(others)} executions succeeded{_other_outcomes(others)}"
+
+
+_ENDED: Final = {Outcome.FAILED: "failed", Outcome.CANCELLED: "was cancelled", Outcome.UNFINISHED: "did not finish"}
+
+
+def _none_of_them(view: View, name: str, verb: str, only: str) -> str:
+    ran = view.named(name)
+    if not ran:
+        return "but it was never executed"
+    return f"but its only execution {only}" if len(ran) == 1 else f"but none of its {len(ran)} executions {verb}"
+
+
+def _other_outcomes(executions: Sequence[ToolExecution]) -> str:
+    others = Counter(one.outcome.value for one in executions if one.outcome is not Outcome.SUCCEEDED)
+    return f" ({', '.join(f'{count} {outcome}' for outcome, count in others.items())})" if others else ""
+
+
+def _repeating(view: View, first: ToolExecution, second: ToolExecution) -> str:
+    return f"{render.execution(second, view.numbers[second.id], result=False)} repeats [{view.numbers[first.id]}]"
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names))
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+def _ids(executions: Sequence[ToolExecution]) -> tuple[str, ...]:
+    return tuple(one.id for one in executions)

@@ -1,0 +1,184 @@
+"""Several tools at once: in order, exactly in order, in any order, one before another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, TypeAlias
+
+from agentassert import render
+from agentassert.checks.arguments import ArgumentMatcher
+from agentassert.checks.executions import Before, explained, line, matches, may_match
+from agentassert.checks.pairing import can_cover, pair_executions
+from agentassert.checks.view import Marks, View, marks_for_success
+from agentassert.failures import Failure, counted, shortened
+from agentassert.patterns import ExecutionPattern
+from agentassert.records import Outcome, ToolExecution
+
+_MOST_SHOWN: Final = 20
+Matches: TypeAlias = Callable[[View, ArgumentMatcher, ToolExecution], bool]
+
+
+def in_order(view: View, patterns: Sequence[ExecutionPattern]) -> Failure | Marks:
+    """The patterns are a subsequence of the successful executions, matched leftmost."""
+    expected = f"to have executed in order {_shown(patterns)}"
+    certain, possible = view.succeeded(view.in_order)
+    found = _leftmost(view, patterns, certain, matches)
+    if len(found) == len(patterns):
+        return marks_for_success(found)
+    if possible:
+        ids = {one.id for one in (*certain, *possible)}
+        perhaps = _leftmost(view, patterns, [one for one in view.in_order if one.id in ids], may_match)
+        if len(perhaps) == len(patterns):
+            return view.undecided(expected, perhaps)
+    after = f" after [{view.numbers[found[-1].id]}] {found[-1].name}" if found else ""
+    return Failure(
+        expected=expected,
+        found=f"but{after} no successful execution matched {_one(patterns[len(found)])}",
+        actual=tuple(one.name for one in certain),
+        important=tuple(one.id for one in found),
+    )
+
+
+def exactly_in_order(view: View, patterns: Sequence[ExecutionPattern]) -> Failure | Marks:
+    """The patterns are the whole sequence: nothing else, not even a failed execution."""
+    expected = f"to have executed exactly, in order, {_shown(patterns)}"
+    if not _can_be_all(view, patterns):
+        return _not_all(view, expected, patterns)
+    return view.undecided(expected, view.uncertain) if view.uncertain else marks_for_success(view.executions)
+
+
+def exactly_in_any_order(view: View, patterns: Sequence[ExecutionPattern]) -> Failure | Marks:
+    """The successful executions pair up with the patterns, one to one; a tool not named must not appear even as a failure."""
+    expected = f"to have executed exactly, in any order, {_shown(patterns)}"
+    named = {pattern.name for pattern in patterns}
+    certain, possible = view.succeeded([one for one in view.executions if one.name in named])
+    others = [one for one in view.executions if one.name not in named]
+    unnamed = [one for one in others if one.id not in view.stray_ids]
+    pairing = pair_executions(patterns, certain, lambda one: Before(view, one))
+    left_over = [certain[index] for index in pairing.unmatched_executions]
+    if not (pairing.unmatched_patterns or left_over or possible or others):
+        return marks_for_success(certain)
+    candidates = (*certain, *possible)
+    if not unnamed and can_cover(patterns, candidates, range(len(certain)), lambda one: Before(view, one)):
+        return view.undecided(expected, (*possible, *others))
+    unexpected = sorted((*unnamed, *left_over), key=lambda one: view.numbers[one.id])
+    return Failure(
+        expected=expected,
+        found="but they do not pair up",
+        details=(
+            *shortened(pairing.unmatched_patterns, lambda index: f"missing: {_one(patterns[index])}"),
+            *shortened(unexpected, lambda one: f"unexpected: {line(view, one)}"),
+        ),
+        actual=tuple(one.name for one in certain),
+        important=tuple(one.id for one in unexpected),
+    )
+
+
+def finished_before(view: View, first: str, second: str) -> Failure | Marks:
+    """Both ran, and every successful `second` started after a successful `first` had ended."""
+    expected = f"to have finished {first!r} before it started {second!r}"
+    firsts, maybe_firsts = view.succeeded(view.named(first))
+    seconds, maybe_seconds = view.succeeded(view.named(second))
+    every_first, every_second = (*firsts, *maybe_firsts), (*seconds, *maybe_seconds)
+    for name, ran in ((first, every_first), (second, every_second)):
+        if not ran:
+            return Failure(expected=expected, found=f"but {name!r} was not executed successfully", wanted=name)
+    too_early = _started_before_the_end_of(every_first, seconds or maybe_seconds)
+    if too_early and (seconds or len(too_early) == len(maybe_seconds)):
+        return Failure(
+            expected=expected,
+            found=f"but no successful {first!r} had ended when {second!r} started",
+            details=shortened(too_early, lambda one: line(view, one)),
+            important=tuple(one.id for one in too_early),
+        )
+    if seconds and not _started_before_the_end_of(firsts, every_second):
+        return marks_for_success((*every_first, *every_second))
+    return view.undecided(expected, (*maybe_firsts, *maybe_seconds))
+
+
+def _leftmost(
+    view: View, patterns: Sequence[ExecutionPattern], executions: Iterable[ToolExecution], matching: Matches
+) -> list[ToolExecution]:
+    found: list[ToolExecution] = []
+    for execution in executions:
+        if len(found) == len(patterns):
+            break
+        if _fits(view, patterns[len(found)], execution, matching):
+            found.append(execution)
+    return found
+
+
+def _can_be_all(view: View, patterns: Sequence[ExecutionPattern]) -> bool:
+    """Whether the patterns are the whole sequence for some outcomes, some strays left out: how many may have been used up so far."""
+    used_up = {0}
+    for execution in view.in_order:
+        fitting = {
+            count + 1
+            for count in used_up
+            if count < len(patterns) and _may_have_succeeded(execution) and _fits(view, patterns[count], execution, may_match)
+        }
+        used_up = used_up | fitting if execution.id in view.stray_ids else fitting
+    return len(patterns) in used_up
+
+
+def _not_all(view: View, expected: str, patterns: Sequence[ExecutionPattern]) -> Failure:
+    ran = [one for one in view.in_order if one.id not in view.stray_ids]
+    actual = tuple(one.name for one in ran)
+    for number, (pattern, execution) in enumerate(zip(patterns, ran, strict=False), 1):
+        if _may_have_succeeded(execution) and _fits(view, pattern, execution, may_match):
+            continue
+        is_not = (
+            "did not succeed"
+            if pattern.name == execution.name and not _may_have_succeeded(execution)
+            else f"is not {_one(pattern)}"
+        )
+        return Failure(
+            expected=expected,
+            found=f"but the execution at position {number} {is_not}",
+            details=(render.execution(execution, view.numbers[execution.id]), *_mismatch(view, pattern, execution)),
+            actual=actual,
+            important=(execution.id,),
+        )
+    if len(ran) < len(patterns):
+        found = f"but after {counted(len(ran), 'execution')} there was no {_shown(patterns[len(ran) :])}"
+        return Failure(expected=expected, found=found, actual=actual)
+    extra = ran[len(patterns) :]
+    return Failure(
+        expected=expected,
+        found=f"but {len(extra)} more followed",
+        details=shortened(extra, lambda one: line(view, one)),
+        actual=actual,
+        important=tuple(one.id for one in extra),
+    )
+
+
+def _may_have_succeeded(execution: ToolExecution) -> bool:
+    return execution.outcome in (Outcome.SUCCEEDED, Outcome.UNKNOWN)
+
+
+def _fits(view: View, pattern: ExecutionPattern, execution: ToolExecution, matching: Matches) -> bool:
+    if pattern.name != execution.name:
+        return False
+    return pattern.matcher is None or matching(view, pattern.matcher, execution)
+
+
+def _mismatch(view: View, pattern: ExecutionPattern, execution: ToolExecution) -> tuple[str, ...]:
+    if pattern.name != execution.name or pattern.matcher is None:
+        return ()
+    return tuple(f"    {difference}" for difference in explained(view, pattern.matcher, execution))
+
+
+def _started_before_the_end_of(firsts: Iterable[ToolExecution], seconds: Iterable[ToolExecution]) -> list[ToolExecution]:
+    """Those of the second that started before any of the first had ended."""
+    earliest = min((one.ended_order for one in firsts if one.ended_order is not None), default=math.inf)
+    return [one for one in seconds if one.started_order < earliest]
+
+
+def _one(pattern: ExecutionPattern) -> str:
+    return repr(pattern.name) if pattern.arguments is None else repr(pattern)
+
+
+def _shown(patterns: Sequence[ExecutionPattern]) -> str:
+    shown = ", ".join(map(_one, patterns[:_MOST_SHOWN]))
+    return f"{shown}, … ({len(patterns)} in all)" if len(patterns) > _MOST_SHOWN else shown

@@ -1,0 +1,195 @@
+"""What an assertion looks at: the invocations in its scope, and everything that they hold."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+import attrs
+
+from agentassert.books import EITHER, FAILED, SUCCEEDED
+from agentassert.errors import AmbiguousError, NotRecordedError
+from agentassert.failures import Failure, counted
+from agentassert.records import (
+    NOT_RECORDED,
+    Approval,
+    Invocation,
+    ModelCall,
+    Outcome,
+    Source,
+    Sources,
+    ToolExecution,
+    ToolExecutionRequest,
+)
+
+Marks: TypeAlias = Mapping[str, int]
+"""The ids of the executions that a check covered, and for which outcomes."""
+
+NO_MARKS: Final[Marks] = {}
+HOW_TO_REPORT: Final = "The result alone does not say whether it means success. Decorate the function with `@record.tool` to have its outcome recorded."
+HOW_TO_PLACE: Final = "Assert after whole_capture() if that belongs to the run, or keep it out of the block if it does not."
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class View:
+    """The invocations in scope, the one asserted on first, and strays that may belong to them.
+
+    Args:
+        subject: how messages name it.
+        invocations: what is in scope; the first is the root.
+        strays: what was recorded outside every invocation, when it may or may not be part of this one.
+        visibility: what each adapter is able to see.
+    """
+
+    subject: str
+    invocations: tuple[Invocation, ...]
+    strays: Invocation | None = None
+    visibility: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
+
+    @property
+    def root(self) -> Invocation:
+        """The invocation asserted on."""
+        return self.invocations[0]
+
+    @functools.cached_property
+    def executions(self) -> tuple[ToolExecution, ...]:
+        """Every tool execution in scope, nested ones after own ones; strays last."""
+        return self._all(_tool_executions)
+
+    @functools.cached_property
+    def in_order(self) -> Sequence[ToolExecution]:
+        """The same in the order in which they count: an invocation's as the model asked for them, strays where they started."""
+        if self.strays is None and len(self.invocations) == 1:
+            return self.executions
+        ordered: list[tuple[int, ToolExecution]] = []
+        for invocation in self.everywhere:
+            latest = 0
+            for one in invocation.tool_executions:
+                latest = max(latest, one.started_order)
+                ordered.append((latest, one))
+        return [one for _, one in sorted(ordered, key=lambda placed: placed[0])]
+
+    @functools.cached_property
+    def model_calls(self) -> tuple[ModelCall, ...]:
+        """Every model call in scope."""
+        return self._all(lambda invocation: invocation.model_calls)
+
+    @functools.cached_property
+    def requests(self) -> tuple[ToolExecutionRequest, ...]:
+        """Every tool execution request in scope."""
+        return self._all(lambda invocation: invocation.tool_execution_requests)
+
+    @functools.cached_property
+    def approvals(self) -> tuple[Approval, ...]:
+        """Every approval in scope."""
+        return self._all(lambda invocation: invocation.approvals)
+
+    @functools.cached_property
+    def sources(self) -> Sources:
+        """Every source in scope, strays left out, or `NOT_RECORDED` when no retriever was seen."""
+        seen = [one.sources for one in self.invocations if one.sources is not NOT_RECORDED]
+        return tuple(source for sources in seen for source in sources) if seen else NOT_RECORDED
+
+    @functools.cached_property
+    def stray_sources(self) -> tuple[Source, ...]:
+        """The sources that may not belong here."""
+        if self.strays is None or self.strays.sources is NOT_RECORDED:
+            return ()
+        return self.strays.sources
+
+    @functools.cached_property
+    def by_name(self) -> Mapping[str, Sequence[ToolExecution]]:
+        """The tool executions under their names."""
+        index: dict[str, list[ToolExecution]] = {}
+        for execution in self.executions:
+            index.setdefault(execution.name, []).append(execution)
+        return index
+
+    @functools.cached_property
+    def numbers(self) -> Mapping[str, int]:
+        """The number under which messages list each execution."""
+        return {one.id: number for number, one in enumerate(self.executions, 1)}
+
+    @functools.cached_property
+    def stray_ids(self) -> frozenset[str]:
+        """The ids of what may not belong here."""
+        if self.strays is None:
+            return frozenset()
+        strays = self.strays
+        return frozenset((*(one.id for one in strays.tool_executions), *(one.id for one in strays.model_calls)))
+
+    def named(self, name: str) -> Sequence[ToolExecution]:
+        """The executions of one tool."""
+        return self.by_name.get(name, ())
+
+    def is_certain(self, found: Iterable[Any], of: Callable[[Invocation], tuple[Any, ...]]) -> bool:
+        """Whether one of these records belongs here in any case; `of` says where such records are kept."""
+        own = {id(record) for invocation in self.invocations for record in of(invocation)}
+        return any(id(record) in own for record in found)
+
+    def blind(self, *aspects: str) -> tuple[str, ...]:
+        """The adapters which recorded in scope and cannot see all of `aspects`."""
+        recorded_by = {adapter for one in self.invocations for adapter in one.recorded_by}
+        return tuple(sorted(one for one in recorded_by if not frozenset(aspects) <= self.visibility.get(one, frozenset())))
+
+    def succeeded(self, executions: Sequence[ToolExecution]) -> tuple[list[ToolExecution], list[ToolExecution]]:
+        """Those that succeeded, and those that may have: unknown outcomes, and strays that may not belong here."""
+        return self._split(executions, Outcome.SUCCEEDED)
+
+    def failed(self, executions: Sequence[ToolExecution]) -> tuple[list[ToolExecution], list[ToolExecution]]:
+        """Those that failed, and those that may have."""
+        return self._split(executions, Outcome.FAILED)
+
+    @functools.cached_property
+    def uncertain(self) -> tuple[ToolExecution, ...]:
+        """The executions of which nobody knows whether they succeeded, or belong here."""
+        return tuple(one for one in self.executions if one.outcome is Outcome.UNKNOWN or one.id in self.stray_ids)
+
+    def undecided(self, expected: str, concerned: Iterable[ToolExecution]) -> Failure:
+        """The failure of a check that the recording does not decide, because of uncertain executions among those concerned.
+
+        Without one among them, what they refer to is uncertain.
+        """
+        ids = {one.id for one in concerned}
+        uncertain = [one for one in self.uncertain if one.id in ids] or self.uncertain
+        strays = [one for one in uncertain if one.id in self.stray_ids]
+        names = ", ".join(sorted({repr(one.name) for one in strays or uncertain}))
+        important = tuple(one.id for one in uncertain)
+        if strays:
+            found = f"but that depends on {counted(len(strays), 'execution')} of {names} recorded outside every invocation"
+            return Failure(expected=expected, found=found, advice=HOW_TO_PLACE, kind=AmbiguousError, important=important)
+        found = f"but that depends on {counted(len(uncertain), 'execution')} of {names} whose outcome was not reported"
+        return Failure(expected=expected, found=found, advice=HOW_TO_REPORT, kind=NotRecordedError, important=important)
+
+    def _split(self, executions: Sequence[ToolExecution], outcome: Outcome) -> tuple[list[ToolExecution], list[ToolExecution]]:
+        certain, possible = [], []
+        for execution in executions:
+            if execution.outcome is outcome and execution.id not in self.stray_ids:
+                certain.append(execution)
+            elif execution.outcome is outcome or execution.outcome is Outcome.UNKNOWN:
+                possible.append(execution)
+        return certain, possible
+
+    @property
+    def everywhere(self) -> tuple[Invocation, ...]:
+        """The invocations, and the strays as one more."""
+        return self.invocations if self.strays is None else (*self.invocations, self.strays)
+
+    def _all(self, of: Callable[[Invocation], tuple[Any, ...]]) -> tuple[Any, ...]:
+        places = self.everywhere
+        return of(places[0]) if len(places) == 1 else tuple(item for place in places for item in of(place))
+
+
+def _tool_executions(invocation: Invocation) -> tuple[ToolExecution, ...]:
+    return invocation.tool_executions
+
+
+def marks_for_success(executions: Sequence[ToolExecution]) -> Marks:
+    """Mark executions as checked, those of unknown outcome only for the case that they succeeded."""
+    return {one.id: SUCCEEDED if one.outcome is Outcome.UNKNOWN else EITHER for one in executions}
+
+
+def marks_for_failure(executions: Sequence[ToolExecution]) -> Marks:
+    """Mark executions as checked, those of unknown outcome only for the case that they failed."""
+    return {one.id: FAILED if one.outcome is Outcome.UNKNOWN else EITHER for one in executions}

@@ -1,0 +1,162 @@
+"""What the model asked for, and what people decided about it."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentassert import NotRecordedError, Status, ToolExecutionRequest, assert_that
+from tests.factories import approval, captured, chat, execution, failed_chat, invocation, message
+
+PAY = {"amount": 5}
+NONE = "Tool executions: none"
+
+
+def asking(*requests):
+    return captured(invocation("support", calls=[chat(requests=requests)]))
+
+
+def approving(*approvals, **fields):
+    return captured(invocation("support", approvals=approvals), **fields)
+
+
+def test_a_request_counts_whether_it_ran_or_not():
+    cap = asking(ToolExecutionRequest(name="pay", answered=True), "refund")
+
+    assert_that(cap).has_tool_requested("pay").has_tool_requested("refund")
+    assert_that(cap).has_no_tool_requested("delete_account", "refuse")
+    assert_that(asking()).has_no_tool_requested()
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "text"),
+    [
+        ("has_tool_requested", ("refund",), "to have requested 'refund',\nbut the model requested 'ask', 'pay'."),
+        ("has_no_tool_requested", (), "to have requested no tool,\nbut the model requested 'ask', 'pay'."),
+        ("has_no_tool_requested", ("x", "pay"), "to have requested none of 'x', 'pay',\nbut the model requested 'ask', 'pay'."),
+    ],
+)
+def test_what_was_requested_instead_is_shown(method, arguments, text):
+    shown = message(getattr(assert_that(asking("pay", "ask", "pay")), method), *arguments)
+
+    assert shown == f"Expected invocation 'support' {text}\n{NONE}"
+
+
+def test_a_model_that_requested_nothing():
+    assert "but the model requested no tool." in message(assert_that(asking()).has_tool_requested, "pay")
+
+
+@pytest.mark.parametrize("calls", [(), (chat(own=False, requests=["pay"]),)])
+@pytest.mark.parametrize(("method", "expected"), [("has_tool_requested", "'pay'"), ("has_no_tool_requested", "none of 'pay'")])
+def test_without_a_chat_model_call_of_its_own_nobody_knows_what_was_requested(calls, method, expected):
+    cap = captured(invocation("support", calls=calls))
+
+    with pytest.raises(NotRecordedError) as caught:
+        getattr(assert_that(cap), method)("pay")
+    assert str(caught.value) == (
+        f"Expected invocation 'support' to have requested {expected},\n"
+        f"but no chat model call was recorded, so nobody knows.\n{NONE}"
+    )
+
+
+def test_a_failed_call_requested_nothing():
+    assert_that(captured(invocation("support", calls=[failed_chat()]))).has_no_tool_requested()
+
+
+def test_an_adapter_that_cannot_see_requests_does_not_say_that_there_were_none():
+    cap = captured(invocation("support", calls=[chat()], recorded_by=("blind",)), visibility={"blind": frozenset({"chat"})})
+
+    with pytest.raises(NotRecordedError, match="but 'blind' cannot see requests"):
+        assert_that(cap).has_no_tool_requested("pay")
+
+
+def test_approvals_are_found_by_tool_arguments_and_decision():
+    cap = approving(
+        approval("pay", PAY, "approve"), approval("ship", {"to": "Ann"}, "edit"), approval("refund", PAY, "reject", "too much")
+    )
+
+    assert_that(cap).has_approval_requested("pay").has_approval_requested("pay", PAY).has_tool_approved("pay")
+    assert_that(cap).has_approval_requested("ship", lambda arguments: arguments["to"] == "Ann").has_tool_approved("ship")
+    assert_that(cap).has_approval_requested("refund").has_tool_rejected("refund").has_no_pending_approvals()
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "expected"),
+    [
+        ("has_approval_requested", ("ship",), "to have asked for approval of 'ship'"),
+        ("has_approval_requested", ("pay", {"amount": 6}), "to have asked for approval of 'pay' with {'amount': 6}"),
+        ("has_tool_approved", ("refund",), "to have had 'refund' approved"),
+        ("has_tool_rejected", ("pay",), "to have had 'pay' rejected"),
+    ],
+)
+def test_the_approvals_that_there_were_are_shown(method, arguments, expected):
+    cap = approving(approval("pay", PAY, "approve"), approval("refund", PAY, "reject", "too much"))
+
+    assert message(getattr(assert_that(cap), method), *arguments) == (
+        f"Expected invocation 'support' {expected},\n"
+        f"but the approvals were:\n  pay(amount=5): approve\n  refund(amount=5): reject ('too much')\n{NONE}"
+    )
+
+
+@pytest.mark.parametrize("method", ["has_tool_approved", "has_tool_rejected"])
+@pytest.mark.parametrize("decision", ["pending", "timeout"])
+def test_what_nobody_decided_is_neither_approved_nor_rejected(method, decision):
+    shown = message(getattr(assert_that(approving(approval("pay", PAY, decision))), method), "pay")
+
+    assert f"but the only approval was:\n  pay(amount=5): {decision}\n" in shown
+
+
+@pytest.mark.parametrize("method", ["has_approval_requested", "has_tool_approved", "has_tool_rejected"])
+def test_without_approvals_none_was_requested(method):
+    assert "but no approval was recorded." in message(getattr(assert_that(approving()), method), "pay")
+
+
+@pytest.mark.parametrize(
+    ("pending", "found"),
+    [
+        ((approval("pay", PAY),), "but 1 waits:\n  pay(amount=5): pending"),
+        ((approval("pay"), approval("ship")), "but 2 wait:\n  pay(...): pending\n  ship(...): pending"),
+    ],
+)
+def test_pending_approvals_are_shown(pending, found):
+    assert message(assert_that(approving(*pending)).has_no_pending_approvals) == (
+        f"Expected invocation 'support' to have no pending approvals,\n{found}\n{NONE}"
+    )
+
+
+def test_what_awaits_an_approval_can_be_asserted_on():
+    cap = captured(invocation("support", execution("look"), approvals=(approval("pay"),), status=Status.AWAITING_APPROVAL))
+
+    assert_that(cap).has_approval_requested("pay").has_tool_executed("look").has_no_tool_executions("pay")
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [
+        ("has_approval_requested", ("pay",)),
+        ("has_tool_approved", ("pay",)),
+        ("has_tool_rejected", ("pay",)),
+        ("has_no_pending_approvals", ()),
+    ],
+)
+def test_an_adapter_that_cannot_see_approvals_does_not_say_that_there_were_none(method, arguments):
+    cap = captured(invocation("support", recorded_by=("blind",)), visibility={"blind": frozenset()})
+
+    with pytest.raises(NotRecordedError, match="but 'blind' cannot see approvals"):
+        getattr(assert_that(cap), method)(*arguments)
+
+
+@pytest.mark.parametrize("method", ["has_tool_requested", "has_no_tool_requested"])
+def test_the_name_of_a_requested_tool_is_text(method):
+    with pytest.raises(TypeError, match=f"{method}: name must be a text, but was None"):
+        getattr(assert_that(asking()), method)(None)
+
+
+@pytest.mark.parametrize("method", ["has_approval_requested", "has_tool_approved", "has_tool_rejected"])
+def test_the_name_of_a_tool_that_needs_an_approval_is_not_empty(method):
+    with pytest.raises(ValueError, match=f"{method}: tool must not be empty"):
+        getattr(assert_that(approving()), method)("")
+
+
+def test_an_approval_of_no_arguments_in_particular_is_asked_for_without_them():
+    with pytest.raises(ValueError, match="leave them out"):
+        assert_that(approving()).has_approval_requested("pay", {})
