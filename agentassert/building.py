@@ -89,20 +89,20 @@ class _Builder:
 
     def _sort(self, event: events.Event) -> None:
         owner, tool, own = self._owner(event)
-        if isinstance(event, events.InvocationEvent):
+        parts = self.parts[owner]
+        if isinstance(event, events.ToolEvent):
+            parts.tools.append(event)
+        elif isinstance(event, events.InvocationEvent):
             self.parts[event] = _Parts()
             self.starters[event] = owner, tool
             return
-        parts = self.parts[owner]
-        parts.adapters.add(event.adapter)
-        if isinstance(event, events.ToolEvent):
-            parts.tools.append(event)
         elif isinstance(event, events.ModelCallEvent):
             parts.calls.append((event, own))
         elif isinstance(event, events.RetrievalEvent):
             parts.retrievals.append(event)
         elif isinstance(event, events.ApprovalEvent):
             parts.approvals.append(event)
+        parts.adapters.add(event.adapter)
 
     def _owner(self, event: events.Event) -> tuple[events.InvocationEvent | None, events.ToolEvent | None, bool]:
         """The nearest invocation of this capture around `event`, the tool between the two, and whether nothing lies between."""
@@ -178,9 +178,8 @@ class _Builder:
         )
 
     def _contents(self, parts: _Parts, requested: Requested) -> dict[str, Any]:
-        executions = sorted(((requested.place(tool), tool) for tool in parts.tools), key=_by_place)
         return {
-            "tool_executions": tuple(self._execution(tool, requested) for _, tool in executions),
+            "tool_executions": tuple([self._execution(tool, requested) for tool in requested.in_order(parts.tools)]),
             "model_calls": tuple(self._model_call(event, own, requested) for event, own in parts.calls),
             "sources": self._sources(parts.retrievals),
             "approvals": _approvals(parts.approvals, requested),
@@ -299,10 +298,6 @@ def _by_order(event: events.Event) -> int:
 
 def _by_end(event: events.Event) -> int:
     return event.ended_order or 0
-
-
-def _by_place(placed: tuple[tuple[int, int, int], events.ToolEvent]) -> tuple[int, int, int]:
-    return placed[0]
 
 
 def _text(output: Any, text: str | None) -> str | None:

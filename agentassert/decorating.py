@@ -62,7 +62,7 @@ def _binder(function: Any) -> Callable[[tuple[Any, ...], dict[str, Any]], dict[s
     def bind(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         if skipped:
             args = args[1:]
-        arguments = dict(zip(names, args, strict=False))
+        arguments = dict(zip(names, args))  # noqa: B905  # a wrong call has more or fewer; naming that costs time in every call
         if len(args) > count:
             arguments[rest] = list(args[count:])
         if kwargs:

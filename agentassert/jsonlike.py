@@ -19,6 +19,7 @@ DEEPEST: Final = 100
 """Levels of nesting that a snapshot follows; below them stands :data:`TOO_DEEP`."""
 
 SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+_TEXT: Final = frozenset({str})
 
 
 class _Cut:
@@ -59,10 +60,7 @@ def snapshot(value: Any) -> Any:
         return value
     if kind is dict:
         copy = value.copy()  # first, since another thread may change the dictionary meanwhile
-        for key, item in copy.items():
-            if type(item) not in SCALARS or type(key) is not str:
-                break
-        else:
+        if SCALARS.issuperset(map(type, copy.values())) and _TEXT.issuperset(map(type, copy)):
             return copy
     return _convert(value, [])
 

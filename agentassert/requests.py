@@ -67,7 +67,7 @@ class Requested:
         self._by_id: dict[str, list[_Request]] = defaultdict(list)
         self._unanswered: dict[str, dict[_Request, None]] = defaultdict(dict)
         self._by_key: dict[tuple[str, str], deque[_Request]] = defaultdict(deque)
-        self._joined: dict[ToolEvent, tuple[_Request | None, str | None, int]] = {}
+        self._joined: dict[ToolEvent, tuple[_Request, int]] = {}
 
     def add(self, call: ModelCallEvent) -> None:
         """Take the requests of a response, in the order listed."""
@@ -87,22 +87,23 @@ class Requested:
         if request is None and tool.call_id is not None:
             request = _Request(tool.name, None, self._call_ids.unique(tool.call_id), tool.order, -1)
             self._by_id[tool.call_id].append(request)
-        if request is None:
-            self._joined[tool] = None, None, 1
-            return
-        request.executions += 1
-        self._unanswered[request.name].pop(request, None)
-        self._joined[tool] = request, request.call_id, request.executions
+        if request is not None:
+            request.executions += 1
+            self._unanswered[request.name].pop(request, None)
+            self._joined[tool] = request, request.executions
 
     def of(self, tool: ToolEvent) -> tuple[str | None, int]:
         """The call id of an execution, and which attempt it is."""
-        _, call_id, attempt = self._joined[tool]
-        return call_id, attempt
+        joined = self._joined.get(tool)
+        return (None, 1) if joined is None else (joined[0].call_id, joined[1])
 
-    def place(self, tool: ToolEvent) -> Place:
-        """Where an execution stands in the model's order: its request's place, without one its own start."""
-        request = self._joined[tool][0]
-        return (tool.order, -1, tool.order) if request is None else (request.order, request.index, tool.order)
+    def in_order(self, tools: list[ToolEvent]) -> list[ToolEvent]:
+        """Executions in the model's order: by the place of the request, without one by their own start."""
+        return sorted(tools, key=self._place) if self._joined else tools
+
+    def _place(self, tool: ToolEvent) -> Place:
+        joined = self._joined.get(tool)
+        return (tool.order, -1, tool.order) if joined is None else (joined[0].order, joined[0].index, tool.order)
 
     def call_id_of(self, provider_id: str | None, order: int) -> str | None:
         """The capture's own id for a provider's id, as it is meant at that moment."""
