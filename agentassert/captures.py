@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self
 
 import attrs
 
@@ -12,7 +12,9 @@ from agentassert.books import Books
 from agentassert.building import Built, build
 from agentassert.errors import AmbiguousError
 from agentassert.records import Invocation
-from agentassert.stored import StoredCapture, dumps, loads
+
+if TYPE_CHECKING:
+    from agentassert.stored import StoredCapture
 
 OnDoubt = Literal["warn", "fail"]
 
@@ -215,6 +217,8 @@ class Capture:
             >>> Capture.from_json(cap.to_json()).name
             'stored'
         """
+        from agentassert.stored import StoredCapture, dumps
+
         health = self.health
         return dumps(
             StoredCapture(
@@ -248,6 +252,8 @@ class Capture:
             >>> Capture.from_json(cap.to_json()).invocation.name
             'triage'
         """
+        from agentassert.stored import loads
+
         source = Loaded(loads(text))
         capture = cls(source, on_doubt=on_doubt)
         source.belong_to(capture)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.abc
-import importlib.machinery
 import sys
 from collections.abc import Callable, Container, Sequence
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
 
 
-class ImportWatcher(importlib.abc.MetaPathFinder):
+class ImportWatcher:
     """Calls back when one of some modules has been imported; it finds nothing itself, so every import goes as it would without it.
 
     Args:
@@ -42,19 +43,19 @@ class ImportWatcher(importlib.abc.MetaPathFinder):
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
+    ) -> ModuleSpec | None:
         """What the other finders find, made to tell when it has been executed."""
         if fullname not in self._names:
             return None
         for finder in list(sys.meta_path):
             find = getattr(finder, "find_spec", None)
-            spec: importlib.machinery.ModuleSpec | None = None if find is None or finder is self else find(fullname, path, target)
+            spec: ModuleSpec | None = None if find is None or finder is self else find(fullname, path, target)
             if spec is not None:
                 self._announce(spec)
                 return spec
         return None
 
-    def _announce(self, spec: importlib.machinery.ModuleSpec) -> None:
+    def _announce(self, spec: ModuleSpec) -> None:
         """Have the loader itself tell: a loader in its place would be seen by whoever asks the module for its loader."""
         loader: Any = spec.loader
         execute = getattr(loader, "exec_module", None)
