@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -70,7 +71,7 @@ class _Builder:
         self.starters: dict[events.InvocationEvent, tuple[events.InvocationEvent | None, events.ToolEvent | None]] = {}
 
     def build(self, error: BaseException | None) -> Built:
-        for event in sorted(self.state.events, key=_by_order):
+        for event in sorted(self.state.events, key=operator.attrgetter("order")):
             if event.order < self.end:
                 self._sort(event)
         requested = {owner: self._requests(parts) for owner, parts in self.parts.items()}
@@ -271,7 +272,7 @@ class _Builder:
         return order if order is not None and order < self.end else None
 
     def _wall(self, moment: float) -> datetime:
-        return self.opened + timedelta(seconds=moment - self.state.opened_clock)
+        return self.opened + timedelta(0, moment - self.state.opened_clock)
 
     def _order(self, order: int) -> int:
         return order - self.state.opened_order
@@ -290,10 +291,6 @@ def is_error_of(error: BaseException, recorded: BaseException | str | None) -> b
         seen.add(id(cause))
         cause = cause.__cause__
     return False
-
-
-def _by_order(event: events.Event) -> int:
-    return event.order
 
 
 def _by_end(event: events.Event) -> int:

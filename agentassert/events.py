@@ -225,6 +225,10 @@ class InvocationEvent(Event):
             capture.last_order = transition.order
 
 
+_SUCCEEDED: Final = Outcome.SUCCEEDED  # looked up once: a member of an enum costs more than the rest of the line
+_UNFINISHED: Final = Outcome.UNFINISHED
+
+
 class ToolEvent(Event):
     """A tool that runs."""
 
@@ -237,7 +241,7 @@ class ToolEvent(Event):
         self.call_id = call_id
         self.inferred = inferred
         self.cached = False
-        self.outcome = Outcome.UNFINISHED
+        self.outcome = _UNFINISHED
         self.result: Any = None
         self.raw_result: Any = None
         self.error: BaseException | str | None = None
@@ -246,7 +250,7 @@ class ToolEvent(Event):
     def succeed(self, result: Any, raw_result: Any = None) -> None:
         """End it with its result; `raw_result` is the object itself where the framework wraps it."""
         if self.ended_order is None:
-            self.outcome = Outcome.SUCCEEDED
+            self.outcome = _SUCCEEDED
             self.result = snapshot(result)
             self.raw_result = result if raw_result is None else raw_result
             self._end()

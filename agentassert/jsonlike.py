@@ -19,7 +19,6 @@ DEEPEST: Final = 100
 """Levels of nesting that a snapshot follows; below them stands :data:`TOO_DEEP`."""
 
 SCALARS: Final = frozenset({str, int, float, bool, type(None)})
-_TEXT: Final = frozenset({str})
 
 
 class _Cut:
@@ -60,7 +59,10 @@ def snapshot(value: Any) -> Any:
         return value
     if kind is dict:
         copy = value.copy()  # first, since another thread may change the dictionary meanwhile
-        if SCALARS.issuperset(map(type, copy.values())) and _TEXT.issuperset(map(type, copy)):
+        for key, item in copy.items():
+            if type(item) not in SCALARS or type(key) is not str:
+                break
+        else:
             return copy
     return _convert(value, [])
 
@@ -92,6 +94,10 @@ def _convert(value: Any, path: list[int]) -> Any:
         return TOO_DEEP
     path.append(id(value))
     try:
+        if kind is dict:  # the two that JSON itself has come first: nearly everything that agents pass around is one
+            return {_key(key): _convert(item, path) for key, item in list(value.items())}  # a list: another thread may add one
+        if kind is list:
+            return [_convert(item, path) for item in value]
         return _converted(value, kind, path)
     except Exception:  # a hostile object must not break the agent: it is kept as it is
         return value
@@ -128,6 +134,8 @@ def _converted(value: Any, kind: type, path: list[int]) -> Any:
 
 
 def _key(key: Any) -> Any:
+    if type(key) is str:
+        return key
     if isinstance(key, enum.Enum):
         return _key(key.value)
     return str.__str__(key) if isinstance(key, str) else key

@@ -9,10 +9,12 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agentassert import events, recorder
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 NAME: Final = "threads"
 """What stands in the place of an adapter's name when a hook of this module broke."""
@@ -28,6 +30,8 @@ def carry_into_threads() -> None:
     with _lock:
         _users += 1
         if _users == 1:
+            from concurrent.futures import ThreadPoolExecutor
+
             _patch(threading.Thread, "start", _starting)
             _patch(ThreadPoolExecutor, "submit", _submitting)
 

@@ -41,9 +41,7 @@ class ImportWatcher:
         if self in sys.meta_path:
             sys.meta_path.remove(self)
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         """What the other finders find, made to tell when it has been executed."""
         if fullname not in self._names:
             return None

@@ -206,12 +206,14 @@ class Before:
 
 def matches(view: View, matcher: ArgumentMatcher, execution: ToolExecution) -> bool:
     """Whether the arguments of `execution` match in any case."""
-    return matcher.matches(execution.arguments, Before(view, execution, certainly=True))
+    results = None if matcher.plain is not None else Before(view, execution, certainly=True)
+    return matcher.matches(execution.arguments, results)
 
 
 def may_match(view: View, matcher: ArgumentMatcher, execution: ToolExecution) -> bool:
     """Whether they match when every result that `result_of` may refer to was really there."""
-    return matcher.matches(execution.arguments, Before(view, execution))
+    results = None if matcher.plain is not None else Before(view, execution)
+    return matcher.matches(execution.arguments, results)
 
 
 def explained(view: View, matcher: ArgumentMatcher, execution: ToolExecution) -> tuple[str, ...]:

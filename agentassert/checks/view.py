@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -101,10 +102,10 @@ class View:
     @functools.cached_property
     def by_name(self) -> Mapping[str, Sequence[ToolExecution]]:
         """The tool executions under their names."""
-        index: dict[str, list[ToolExecution]] = {}
+        index: defaultdict[str, list[ToolExecution]] = defaultdict(list)
         for execution in self.executions:
-            index.setdefault(execution.name, []).append(execution)
-        return index
+            index[execution.name].append(execution)
+        return dict(index)
 
     @functools.cached_property
     def numbers(self) -> Mapping[str, int]:
