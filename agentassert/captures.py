@@ -47,11 +47,11 @@ class Health:
     def doubts(self) -> tuple[str, ...]:
         """Everything that is doubtful, a sentence each; empty when nothing is."""
         counted = (
-            (self.late, "came after its capture or its invocation had ended, and was dropped"),
-            (self.adopted, "had no known place and was given to the only open capture"),
-            (self.unattributed, "could not be given to any of the captures that were open side by side"),
+            (self.late, "dropped, because they came after their capture or their invocation had ended"),
+            (self.adopted, "given to the only open capture, because nothing said where they belong"),
+            (self.unattributed, "not recorded, because several captures were open side by side and nothing said where they belong"),
         )
-        return (*(f"{count} event(s): each {what}" for count, what in counted if count), *self.notes, *self.faults)
+        return (*(f"events {what}: {count}" for count, what in counted if count), *self.notes, *self.faults)
 
 
 class Source(Protocol):
@@ -62,12 +62,15 @@ class Source(Protocol):
 
     def built(self) -> Built:
         """The records as they are now; the same object as long as nothing changed."""
+        ...
 
     def health(self) -> Health:
         """How far they can be trusted."""
+        ...
 
     def visibility(self) -> Mapping[str, frozenset[str]]:
         """What each adapter is able to see."""
+        ...
 
 
 class Capture:

@@ -87,6 +87,19 @@ def current_scope() -> Scope | None:
     return scope if event is scope.event or not scope.captures else Scope(scope.captures, event)
 
 
+def is_open(event: Event) -> bool:
+    """Whether a capture that holds `event` is still open."""
+    return any(capture.closed_order is None for capture in event.captures)
+
+
+def listens(event: Event) -> bool:
+    """Whether the running code is recorded by just those open captures that hold `event`, so that it can go on with it."""
+    scope = current_scope()
+    listening = open_captures if scope is None else scope.captures
+    open_now = {capture for capture in listening if capture.closed_order is None}
+    return open_now == {capture for capture in event.captures if capture.closed_order is None} and bool(open_now)
+
+
 def set_scope(scope: Scope | None) -> Token[Scope | None]:
     """Carry a scope into another thread, or keep it out of one."""
     return _scope.set(scope)

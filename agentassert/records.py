@@ -447,7 +447,7 @@ class Invocation:
     def with_nested(self) -> tuple[Invocation, ...]:
         """This invocation and all below it: each before what it started, in the order started."""
         found: list[Invocation] = []
-        waiting = [self]
+        waiting: list[Invocation] = [self]
         while waiting:
             one = waiting.pop()
             found.append(one)

@@ -26,7 +26,10 @@ def in_event_loop() -> bool:
 
 def is_stopped(event: events.Event, leaving: events.Mover) -> bool:
     """Whether nobody can move `event` on any more, because the one who would is about to leave the block."""
-    return event.mover is None or event.mover == leaving
+    if event.mover is None or event.mover == leaving:
+        return True
+    # A task of a loop in this very thread, which does not run now and cannot while the thread waits.
+    return leaving == (event.mover[0], None) and not in_event_loop()
 
 
 class Wait:

@@ -343,7 +343,7 @@ def test_an_async_generator_fixture_that_another_task_finalises_closes_its_captu
         await asyncio.create_task(finalise(), context=context)
         return cap, context.run(recorder.current_scope)
 
-    with pytest.warns(match="no known place"):
+    with pytest.warns(match="nothing said where they belong: 1"):
         cap, scope = asyncio.run(scenario())
 
     assert cap.invocation.name == "support"

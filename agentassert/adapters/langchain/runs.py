@@ -131,19 +131,12 @@ class Suspended:
         """The agent that goes on, if it waited in the captures that listen now; in other captures it is an invocation of its own."""
         with self._lock:
             agent = None if key is None else self._agents.pop(key, None)
-        return agent if agent is not None and _listens(agent.event) else None
+        return agent if agent is not None and recorder.listens(agent.event) else None
 
     def take_waiting(self, key: Key | None) -> list[Interrupted]:
         """What a thread waits for, also where no capture of that time is open."""
         with self._lock:
             return [] if key is None else self._waiting.pop(key, [])
-
-
-def _listens(event: Event) -> bool:
-    scope = recorder.current_scope()
-    listening = recorder.open_captures if scope is None else scope.captures
-    open_now = {capture for capture in listening if capture.closed_order is None}
-    return open_now == {capture for capture in event.captures if capture.closed_order is None} and bool(open_now)
 
 
 class Retrievals:

@@ -1,0 +1,135 @@
+"""Capture what an AI agent did, and assert on it.
+
+Importing this package loads none of its modules: each public name is resolved when it is first used.
+
+Example:
+    >>> from agentassert import assert_that, capture, record
+    >>> @record.tool
+    ... def cancel_booking(booking_number):
+    ...     return "cancelled"
+    >>> with capture() as cap, record.invocation("support_agent", input="Cancel MS-777"):
+    ...     _ = cancel_booking("MS-777")
+    >>> _ = assert_that(cap).has_tool_executed_with("cancel_booking", {"booking_number": "MS-777"})
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from agentassert.assertions.entry import assert_that
+    from agentassert.assertions.invocation import InvocationAssertion
+    from agentassert.assertions.soft import soft_assertions
+    from agentassert.captures import Capture, Health
+    from agentassert.capturing import capture
+    from agentassert.errors import (
+        AdapterError,
+        AgentAssertionError,
+        AmbiguousError,
+        CaptureWarning,
+        NotRecordedError,
+        UnknownToolWarning,
+    )
+    from agentassert.handwritten import record
+    from agentassert.patterns import execution_of, result_of
+    from agentassert.records import (
+        NOT_RECORDED,
+        Approval,
+        ChatModelCall,
+        Decision,
+        EmbeddingModelCall,
+        FinishReason,
+        Invocation,
+        ModelCall,
+        ModerationModelCall,
+        Outcome,
+        ScoringModelCall,
+        Source,
+        Status,
+        TokenUsage,
+        ToolExecution,
+        ToolExecutionRequest,
+    )
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "NOT_RECORDED",
+    "AdapterError",
+    "AgentAssertionError",
+    "AmbiguousError",
+    "Approval",
+    "Capture",
+    "CaptureWarning",
+    "ChatModelCall",
+    "Decision",
+    "EmbeddingModelCall",
+    "FinishReason",
+    "Health",
+    "Invocation",
+    "InvocationAssertion",
+    "ModelCall",
+    "ModerationModelCall",
+    "NotRecordedError",
+    "Outcome",
+    "ScoringModelCall",
+    "Source",
+    "Status",
+    "TokenUsage",
+    "ToolExecution",
+    "ToolExecutionRequest",
+    "UnknownToolWarning",
+    "assert_that",
+    "capture",
+    "execution_of",
+    "record",
+    "result_of",
+    "soft_assertions",
+]
+
+_MODULE_OF: Final = {
+    "NOT_RECORDED": "agentassert.records",
+    "AdapterError": "agentassert.errors",
+    "AgentAssertionError": "agentassert.errors",
+    "AmbiguousError": "agentassert.errors",
+    "Approval": "agentassert.records",
+    "Capture": "agentassert.captures",
+    "CaptureWarning": "agentassert.errors",
+    "ChatModelCall": "agentassert.records",
+    "Decision": "agentassert.records",
+    "EmbeddingModelCall": "agentassert.records",
+    "FinishReason": "agentassert.records",
+    "Health": "agentassert.captures",
+    "Invocation": "agentassert.records",
+    "InvocationAssertion": "agentassert.assertions.invocation",
+    "ModelCall": "agentassert.records",
+    "ModerationModelCall": "agentassert.records",
+    "NotRecordedError": "agentassert.errors",
+    "Outcome": "agentassert.records",
+    "ScoringModelCall": "agentassert.records",
+    "Source": "agentassert.records",
+    "Status": "agentassert.records",
+    "TokenUsage": "agentassert.records",
+    "ToolExecution": "agentassert.records",
+    "ToolExecutionRequest": "agentassert.records",
+    "UnknownToolWarning": "agentassert.errors",
+    "assert_that": "agentassert.assertions.entry",
+    "capture": "agentassert.capturing",
+    "execution_of": "agentassert.patterns",
+    "record": "agentassert.handwritten",
+    "result_of": "agentassert.patterns",
+    "soft_assertions": "agentassert.assertions.soft",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=None)
+    value = getattr(importlib.import_module(_MODULE_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_MODULE_OF])

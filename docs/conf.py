@@ -1,0 +1,34 @@
+"""How the documentation is built: sphinx-build -n -W docs site."""
+
+from __future__ import annotations
+
+import agentassert
+
+project = "agentassert"
+author = "the agentassert authors"
+project_copyright = author
+version = release = agentassert.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+html_theme = "furo"
+html_title = "agentassert"
+
+myst_enable_extensions = ["deflist"]
+myst_heading_anchors = 3
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+default_role = "code"
+python_use_unqualified_type_names = True
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+
+# The standard library and the dependencies are linked nowhere, so that a build needs no network.
+nitpick_ignore = [("py:func", "execution_of"), ("py:attr", "output")]
+nitpick_ignore_regex = [
+    # What users are given and need no name for.
+    ("py:class", r".*\b(CaptureBlock|SoftAssertions|ResultReference|ValueAssertion|ModelCallEvent|Sources|Expected|_F)"),
+    ("py:.*", r"(collections|contextlib|datetime|enum|re|types|typing|attr|attrs|assertpy)\..*"),
+    ("py:.*", r"(Any|Callable|Iterable|Iterator|Mapping|Sequence|Pattern|datetime|TracebackType|BaseException|StrEnum)"),
+]

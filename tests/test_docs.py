@@ -1,0 +1,95 @@
+"""The documentation is true: its code runs, and what it shows is what comes out.
+
+A `python` block is run, and the `test_` functions that it defines are called. What it prints, and the message of the assertion that
+fails in it, must stand in the `text` block that follows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import doctest
+import importlib
+import inspect
+import io
+import pkgutil
+from pathlib import Path
+
+import pytest
+from sybil import Example, Sybil
+from sybil.evaluators.python import PythonEvaluator
+from sybil.parsers.myst import CodeBlockParser
+
+import agentassert
+from tests.doctest_captures import captures
+
+PROJECT = Path(__file__).parent.parent
+PAGES = sorted([*PROJECT.glob("*.md"), *PROJECT.glob("docs/**/*.md")])
+MODULES = ["agentassert", *(module.name for module in pkgutil.walk_packages(agentassert.__path__, "agentassert."))]
+
+execute = PythonEvaluator()
+
+
+def run_block(example):
+    refuse_hidden_output(example.namespace)
+    known, written = set(example.namespace), io.StringIO()
+    with contextlib.redirect_stdout(written):
+        try:
+            execute(example)
+            for name in [name for name in example.namespace if name.startswith("test_") and name not in known]:
+                call(example.namespace[name])
+        except AssertionError as error:
+            written.write(str(error))
+    example.namespace["written"] = written.getvalue().rstrip()
+
+
+def call(test):
+    outcome = test()
+    if inspect.iscoroutine(outcome):
+        asyncio.run(outcome)
+
+
+def compare_block(example: Example) -> None:
+    written = example.namespace.pop("written", None)
+    if written is None:
+        raise AssertionError("a `text` block stands for what the `python` block before it shows")
+    assert written == example.parsed.rstrip()
+
+
+def refuse_hidden_output(namespace):
+    assert not namespace.pop("written", ""), "what a block shows must stand in a `text` block after it"
+
+
+def blocks(page):
+    parsers = [CodeBlockParser("python", run_block), CodeBlockParser("text", compare_block)]
+    return Sybil(parsers).parse(page)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
+def test_every_code_block_runs_and_shows_what_it_really_shows(page, monkeypatch):
+    monkeypatch.chdir(PROJECT)
+    document = blocks(page)
+    for example in document.examples():
+        example.evaluate()
+    refuse_hidden_output(document.namespace)
+
+
+def test_pages_hold_code_that_is_run():
+    assert sum(1 for page in PAGES for _ in blocks(page).examples()) > 20
+
+
+def imported(module):
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as missing:
+        if missing.name is None or missing.name.startswith("agentassert"):
+            raise
+        pytest.skip(f"needs {missing.name}, which is not installed")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_docstring_example_is_true(module):
+    """The examples have the public names at hand, some captures, and nothing else."""
+    given = {name: getattr(agentassert, name) for name in agentassert.__all__} | captures()
+    results = doctest.testmod(imported(module), extraglobs=given, optionflags=doctest.ELLIPSIS)
+    assert results.failed == 0

@@ -1,0 +1,27 @@
+"""The examples run as they stand, and show what their readers are told."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def shown(project):
+    command = [sys.executable, "-W", "error::agentassert.CaptureWarning", "examples/quickstart.py"]
+    return subprocess.run(command, cwd=project, capture_output=True, text=True, check=True).stdout
+
+
+def test_the_quickstart_shows_what_the_tutorial_says(shown, project):
+    assert shown == (project / "docs" / "quickstart.txt").read_text("utf-8")
+
+
+def test_the_quickstart_shows_the_invocation_a_passing_chain_and_a_failing_assertion(shown):
+    recorded, passing, failing = shown.split("\n2. ")[0], shown.split("\n2. ")[1], shown.split("\n3. ")[1]
+    assert "support_agent: completed" in recorded
+    assert "model: asks for cancel_booking" in recorded
+    assert "tool: cancel_booking {'booking_number': 'MS-777', 'reason': 'illness'}" in recorded
+    assert "has_no_more_tool_executions" in passing
+    assert "$.booking_number: expected 'MS-778', was 'MS-777'" in failing
