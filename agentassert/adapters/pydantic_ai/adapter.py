@@ -1,0 +1,53 @@
+"""Where Pydantic AI is hooked into."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Final
+
+from agentassert.adapters.base import APPROVALS, CHAT, EMBEDDING, REQUESTS, TOOL_FAILURES, Adapter, HookMissingError
+from agentassert.adapters.patching import wrap_method
+from agentassert.adapters.pydantic_ai import ADAPTER
+
+_TESTED: Final = ("1.86.0", "2.68.0")
+_SEES: Final = frozenset({TOOL_FAILURES, CHAT, EMBEDDING, APPROVALS, REQUESTS})
+
+
+class PydanticAIAdapter(Adapter):
+    """Wraps the method that every run of an agent goes through, and gives each run a capability of its own."""
+
+    name = ADAPTER
+    distribution = "pydantic-ai-slim"
+    tested = _TESTED
+    sees = _SEES
+
+    def install(self) -> None:
+        try:
+            from pydantic_ai import Agent, Embedder
+            from pydantic_ai.capabilities import CombinedCapability
+
+            from agentassert.adapters.pydantic_ai import approvals, contexts, embedding
+        except ImportError as error:
+            raise HookMissingError(f"it lacks what the adapter needs ({error})") from error
+        if "capabilities" not in inspect.signature(Agent.iter).parameters:
+            raise HookMissingError("pydantic_ai.Agent.iter takes no capabilities")
+        wrap_method(Embedder, "embed", embedding.recorded)
+        if "handle_deferred_tool_calls" in vars(CombinedCapability):  # in early releases, nothing is decided while a run goes on
+            wrap_method(CombinedCapability, "handle_deferred_tool_calls", approvals.recorded)
+        wrap_method(Agent, "iter", contexts.recorded)
+
+
+class PydanticAIDirectAdapter(Adapter):
+    """Gives the functions that send a request without an agent a model that records it."""
+
+    name = ADAPTER
+    distribution = "pydantic-ai-slim"
+    tested = _TESTED
+    sees = _SEES
+
+    def install(self) -> None:
+        try:
+            from agentassert.adapters.pydantic_ai import direct
+        except ImportError as error:
+            raise HookMissingError(f"it lacks what the adapter needs ({error})") from error
+        direct.install()
