@@ -49,7 +49,10 @@ class Health:
         counted = (
             (self.late, "dropped, because they came after their capture or their invocation had ended"),
             (self.adopted, "given to the only open capture, because nothing said where they belong"),
-            (self.unattributed, "not recorded, because several captures were open side by side and nothing said where they belong"),
+            (
+                self.unattributed,
+                "not recorded, because several captures were open side by side and nothing said where they belong",
+            ),
         )
         return (*(f"events {what}: {count}" for count, what in counted if count), *self.notes, *self.faults)
 

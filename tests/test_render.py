@@ -545,7 +545,7 @@ def test_an_error_is_one_line(raised, text):
 
 
 def test_an_error_whose_text_cannot_be_had_is_shown_all_the_same():
-    class Silent(Exception):  # noqa: N818
+    class Silent(Exception):
         def __str__(self):
             raise RuntimeError
 

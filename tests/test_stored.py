@@ -370,7 +370,7 @@ def test_a_loaded_exception_can_be_stored_again():
 
 
 def test_an_exception_without_a_text_can_be_stored():
-    class Silent(Exception):  # noqa: N818
+    class Silent(Exception):
         def __str__(self):
             raise RuntimeError
 
