@@ -89,9 +89,9 @@ class _Builder:
         return Built((strays,))
 
     def _sort(self, event: events.Event) -> None:
-        owner, tool, own = self._owner(event)
+        owner, tool, own = (event.parent, None, True) if event.parent in self.parts else self._owner(event)
         parts = self.parts[owner]
-        if isinstance(event, events.ToolEvent):
+        if type(event) is events.ToolEvent:
             parts.tools.append(event)
         elif isinstance(event, events.InvocationEvent):
             self.parts[event] = _Parts()
@@ -189,8 +189,8 @@ class _Builder:
 
     def _execution(self, event: events.ToolEvent, requested: Requested) -> ToolExecution:
         # Written out flat: there are more executions than anything else, and each call here is paid for by every one of them.
-        opened, end, arguments, ended = self.state.opened_order, event.ended_order, event.arguments, event.ended
-        over = end is not None and end < self.end
+        state, end, arguments, started, ended = self.state, event.ended_order, event.arguments, event.started, event.ended
+        opened, over = state.opened_order, end is not None and end < self.end
         call_id, attempt = requested.of(event)
         return ToolExecution(
             id=str(event.order - opened),
@@ -204,8 +204,8 @@ class _Builder:
             call_id=call_id,
             attempt=attempt,
             cached=event.cached,
-            started_at=self._wall(event.started),
-            duration=ended - event.started if over and ended is not None else None,
+            started_at=self.opened + timedelta(0, started - state.opened_clock),
+            duration=ended - started if over and ended is not None else None,
             inferred=event.inferred,
             started_order=event.order - opened,
             ended_order=end - opened if over and end is not None else None,

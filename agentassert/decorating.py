@@ -106,7 +106,10 @@ def _function(function: Any, begin: Begin) -> Any:
             raise
         try:
             recorder.leave(token)
-            finish(event, result)
+            if type(event) is events.ToolEvent:
+                event.succeed(result)
+            else:
+                finish(event, result)
         except Exception as fault:
             recorder.report_fault(ADAPTER, fault)
         return result

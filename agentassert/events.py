@@ -235,7 +235,7 @@ class ToolEvent(Event):
     __slots__ = ("arguments", "cached", "call_id", "error", "inferred", "name", "outcome", "raw_result", "result")
 
     def __init__(self, place: Scope, adapter: str, name: str, arguments: Any, call_id: str | None, inferred: bool) -> None:
-        super().__init__(place, adapter)
+        Event.__init__(self, place, adapter)  # not by `super()`, which tools are too many for
         self.name = name
         self.arguments = snapshot(arguments)
         self.call_id = call_id

@@ -63,6 +63,8 @@ class _Installation:
                 pass  # a filter makes an error of it, which must not leave an import: the capture's health says it again
 
     def _install(self, adapter: type[Adapter]) -> None:
+        if not adapter.meets_framework():
+            return
         if not _is_tested(adapter):
             self.notes.append(f"{_versions(adapter)}: what it records may be incomplete")
         try:

@@ -55,6 +55,11 @@ class Adapter(ABC):
     tested: ClassVar[tuple[str, str]]
     sees: ClassVar[frozenset[str]]
 
+    @classmethod
+    def meets_framework(cls) -> bool:
+        """Whether the module that was imported is the framework's, rather than a program's own of the same name."""
+        return True
+
     @abstractmethod
     def install(self) -> None:
         """Hook into the framework, once in a process; what is hooked in must be inert while no capture is open.

@@ -258,3 +258,21 @@ def test_langchain_imported_inside_the_block_is_recorded():
 def test_a_capture_costs_no_framework_import():
     code = "from agentassert import capture\nwith capture(): pass\nimport sys; assert 'langchain_core' not in sys.modules"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_module_of_the_programs_own_that_only_shares_the_name_is_left_alone(register):
+    class Namesake(Imaginary):
+        distribution = "no-such-distribution"
+
+        @classmethod
+        def meets_framework(cls):
+            return False
+
+    register(Namesake)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cap = opened_and_closed()
+
+    assert cap.health.doubts == ()
+    assert "imaginary" not in cap.visibility
+    assert Namesake.installed == 0

@@ -23,9 +23,11 @@ class OpenAIAgentsAdapter(Adapter):
     tested = ("0.10.5", "0.24.0")
     sees = frozenset({TOOL_FAILURES, CHAT, APPROVALS, REQUESTS})
 
+    @classmethod
+    def meets_framework(cls) -> bool:
+        return hasattr(sys.modules["agents.run"], "Runner")  # `agents` is a likely name for a program's own package
+
     def install(self) -> None:
-        if not hasattr(sys.modules["agents.run"], "Runner"):
-            return  # a program's own package of that name
         try:
             # Each from the module that defines it: when the trigger was imported, the package itself may not be complete.
             from agentassert.adapters.openai_agents import patches
