@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         UnknownToolWarning,
     )
     from agentassert.handwritten import record
+    from agentassert.masking import show_secrets
     from agentassert.patterns import execution_of, result_of
     from agentassert.records import (
         NOT_RECORDED,
@@ -85,6 +86,7 @@ __all__ = [
     "execution_of",
     "record",
     "result_of",
+    "show_secrets",
     "soft_assertions",
 ]
 
@@ -119,6 +121,7 @@ _MODULE_OF: Final = {
     "execution_of": "agentassert.patterns",
     "record": "agentassert.handwritten",
     "result_of": "agentassert.patterns",
+    "show_secrets": "agentassert.masking",
     "soft_assertions": "agentassert.assertions.soft",
 }
 

@@ -57,7 +57,7 @@ class Health:
         return (*(f"events {what}: {count}" for count, what in counted if count), *self.notes, *self.faults)
 
 
-class Source(Protocol):
+class Recording(Protocol):
     """Where a capture's records come from."""
 
     name: str | None
@@ -92,7 +92,7 @@ class Capture:
         ('greeter', 'Hello Ann')
     """
 
-    def __init__(self, source: Source, *, on_doubt: OnDoubt = "warn") -> None:
+    def __init__(self, source: Recording, *, on_doubt: OnDoubt = "warn") -> None:
         self._source = source
         self.on_doubt: Final = on_doubt
         self.books: Final = Books()
@@ -275,8 +275,10 @@ class Capture:
         there = ", ".join(f"{one.name!r} ({one.status})" for one in self.invocations) or "nothing"
         if not self.invocations:
             advice = "Was the agent run inside the block, and is its framework supported, or decorated with `record`?"
+        elif described and not found:
+            advice = "Take one of these by its name, or from `cap.invocations`."
         else:
-            advice = "Pick one with `invocation_named(name)` or from `invocations`, or assert on all with `whole_capture()`."
+            advice = "Pick one with `cap.invocation_named(name)` or from `cap.invocations`, or assert on all with `whole_capture()`."
         raise AmbiguousError(
             f"Expected one top-level invocation{described} in the capture, but there {'are' if found else 'is'} "
             f"{len(found) or 'none'}. Recorded: {there}.\n{advice}",

@@ -52,9 +52,13 @@ def capture(
         ...     booking = get_booking("MS-777")
         >>> checked = assert_that(cap).has_tool_executed_with("get_booking", {"number": "MS-777"})
     """
-    if name is not None and (not isinstance(name, str) or not name):
-        raise TypeError(f"name must be a text that is not empty, or None, but was {name!r}")
-    if isinstance(wait, bool) or not isinstance(wait, (int, float)) or not 0 <= wait < threading.TIMEOUT_MAX:
+    if name is not None and not isinstance(name, str):
+        raise TypeError(f"name must be a text or None, but was {name!r}")
+    if name == "":
+        raise ValueError("name must not be empty; leave it out for a capture without a name")
+    if isinstance(wait, bool) or not isinstance(wait, (int, float)):
+        raise TypeError(f"wait must be a number of seconds, but was {wait!r}")
+    if not 0 <= wait < threading.TIMEOUT_MAX:
         raise ValueError(f"wait must be a number of seconds from 0 to {threading.TIMEOUT_MAX:.0f}, but was {wait!r}")
     for flag, value in (("expecting_failure", expecting_failure), ("propagate_threads", propagate_threads)):
         if not isinstance(value, bool):

@@ -88,7 +88,7 @@ def _wrapped(function: Any, begin: Begin) -> Any:
 def _function(function: Any, begin: Begin) -> Any:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not recorder.open_captures:
+        if not recorder.listening():
             return function(*args, **kwargs)
         try:  # spelt out rather than with `Inside`, because tools are called often
             event = begin(args, kwargs)

@@ -247,9 +247,10 @@ class ToolEvent(Event):
         self.error: BaseException | str | None = None
         self._begin()
 
-    def succeed(self, result: Any, raw_result: Any = None) -> None:
+    def succeed(self, result: Any, raw_result: Any = None, *, cached: bool = False) -> None:
         """End it with its result; `raw_result` is the object itself where the framework wraps it."""
         if self.ended_order is None:
+            self.cached = cached
             self.outcome = _SUCCEEDED
             self.result = snapshot(result)
             self.raw_result = result if raw_result is None else raw_result

@@ -28,7 +28,7 @@ def attempt(hook: Callable[..., _R], *args: Any, **kwargs: Any) -> _R | None:
 
 def started(begin: Callable[..., _R], *args: Any, **kwargs: Any) -> _R | None:
     """The event that `begin` makes; `None` while nobody listens, and when it breaks."""
-    if not recorder.open_captures:
+    if not recorder.listening():
         return None
     return attempt(begin, *args, **kwargs)
 

@@ -202,7 +202,7 @@ class Record:
             >>> with record.model_call("small", messages="Hi") as call:
             ...     call.respond("Hello", finish_reason="stop", input_tokens=1, output_tokens=1)
         """
-        if kind not in KIND_OF_CALL:
+        if not isinstance(kind, type) or kind not in KIND_OF_CALL:
             raise TypeError(f"kind must be one of {', '.join(one.__name__ for one in KIND_OF_CALL)}, but was {kind!r}")
         _text(model, "model")
         if isinstance(messages, str):
@@ -330,8 +330,10 @@ def _decorated_with(decorate: Callable[[Any, str | None], Any], function: Any, n
 
 
 def _named(name: Any, of: str, what: str = "name") -> None:
-    if not isinstance(name, str) or not name:
-        raise TypeError(f"the {what} of {of} must be a text that is not empty, but was {name!r}")
+    if not isinstance(name, str):
+        raise TypeError(f"the {what} of {of} must be a text, but was {name!r}")
+    if not name:
+        raise ValueError(f"the {what} of {of} must not be empty")
 
 
 def _text(value: Any, what: str) -> None:

@@ -36,6 +36,14 @@ resolvers: list[Callable[[], Event | None]] = []
 """Adapters' own ways to tell what the running code is part of, where their framework keeps that in its own context."""
 
 
+def listening() -> bool:
+    """Whether what happens here concerns a capture: one that is open, or one that is over and left this code behind."""
+    if open_captures:
+        return True
+    scope = _scope.get()
+    return scope is not None and bool(scope.captures)
+
+
 def open_capture(name: str | None, *, propagates: bool = True) -> tuple[CaptureState, Token[Scope | None]]:
     """Begin to record what happens in the running context, and in the threads that it starts unless `propagates` is false."""
     global open_captures
@@ -95,9 +103,9 @@ def is_open(event: Event) -> bool:
 def listens(event: Event) -> bool:
     """Whether the running code is recorded by just those open captures that hold `event`, so that it can go on with it."""
     scope = current_scope()
-    listening = open_captures if scope is None else scope.captures
-    open_now = {capture for capture in listening if capture.closed_order is None}
-    return open_now == {capture for capture in event.captures if capture.closed_order is None} and bool(open_now)
+    heard_by = open_captures if scope is None else scope.captures
+    open_now = set(_still_open(heard_by))
+    return open_now == set(_still_open(event.captures)) and bool(open_now)
 
 
 def set_scope(scope: Scope | None) -> Token[Scope | None]:

@@ -128,7 +128,6 @@ def executions(
         first: the number of the first one.
         most: how many to show; of a longer list the first, the last and the important ones.
         important: places in `shown`, from 0, of those that the message is about.
-        first: the number of the first one.
 
     Example:
         >>> many = [ToolExecution(id=str(index), name=f"tool_{index}", arguments={}) for index in range(9)]

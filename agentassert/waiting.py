@@ -63,10 +63,11 @@ class Wait:
 
     async def awaited(self) -> None:
         """Wait without blocking the event loop; the waiting itself happens in a thread, since frozen time stops a loop's timers."""
-        if not self._is_needed():
-            return
         import asyncio
 
+        await asyncio.sleep(0)  # a task that was made at the end of the block has not begun yet
+        if not self._is_needed():
+            return
         loop = asyncio.get_running_loop()
         over = asyncio.Event()
 

@@ -101,7 +101,7 @@ def test_every_way_to_run_an_agent_is_recorded_alike(run):
 
 
 def test_a_thread_that_nothing_was_carried_into_is_adopted_and_said_to_be():
-    with pytest.warns(match="had no known place"), capture(propagate_threads=False) as cap:
+    with pytest.warns(match="nothing said where they belong"), capture(propagate_threads=False) as cap:
         run_thread(booker())
 
     assert executed(cap) == FOUND

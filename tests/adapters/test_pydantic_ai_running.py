@@ -303,7 +303,7 @@ def test_what_is_not_recorded_runs_without_us():
 
 
 def test_threads_that_no_capture_carried_its_context_into_are_attributed_to_the_only_capture():
-    with pytest.warns(CaptureWarning, match="no known place"), capture(propagate_threads=False) as cap:
+    with pytest.warns(CaptureWarning, match="nothing said where they belong"), capture(propagate_threads=False) as cap:
         worker = threading.Thread(target=run_sync, args=[booker()])
         worker.start()
         worker.join()

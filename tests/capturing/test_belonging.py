@@ -177,7 +177,7 @@ def test_membership_is_fixed_at_the_start_and_the_end_goes_where_the_start_went(
 
 
 def test_an_event_without_a_place_is_adopted_by_the_one_nest_that_is_open():
-    with pytest.warns(CaptureWarning, match="no known place"), capture() as outer:
+    with pytest.warns(CaptureWarning, match="nothing said where they belong"), capture() as outer:
         with pytest.warns(CaptureWarning), capture() as inner:
             run_outside_every_context(lambda: support(1))
         run_outside_every_context(lambda: support(2))
@@ -209,7 +209,7 @@ def test_an_event_that_could_belong_to_several_captures_is_given_to_none_and_cou
 
     assert [numbers_in(cap) for cap in captures] == [[], []]
     assert [cap.health.unattributed for cap in captures] == [1, 1]
-    assert all("could not be given to any" in cap.health.doubts[0] for cap in captures)
+    assert all("several captures were open side by side" in cap.health.doubts[0] for cap in captures)
 
 
 def test_what_names_only_closed_captures_is_late_and_never_adopted_by_a_later_one():
@@ -264,7 +264,7 @@ def test_a_task_that_outlives_its_capture_feeds_no_later_one():
 
 
 def test_what_an_invocation_does_after_its_end_is_ignored_but_a_nested_one_may_still_start():
-    with pytest.warns(CaptureWarning, match="its invocation had ended"), capture() as cap:
+    with pytest.warns(CaptureWarning, match="their invocation had ended"), capture() as cap:
         event = recorder.start_invocation("support", adapter="fake")
         event.complete("done")
         assert recorder.start_tool("get", {}, adapter="fake", parent=event) is None

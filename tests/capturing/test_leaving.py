@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from agentassert import AgentAssertionError, Outcome, Status, capture, record, recorder
+from agentassert import AgentAssertionError, Outcome, Status, assert_that, capture, record, recorder
 from agentassert.waiting import Wait
 
 
@@ -391,20 +391,31 @@ def test_a_capture_that_is_left_while_expecting_nothing_warns_of_its_doubts_once
     assert len(caught) == 1
 
 
-@pytest.mark.parametrize("wait", [-1, float("nan"), float("inf"), True, "10", None])
-def test_a_wait_that_is_no_number_of_seconds_is_refused(wait):
-    with pytest.raises(ValueError, match="wait must be a number of seconds"):
+@pytest.mark.parametrize("wait", [-1, float("nan"), float("inf")])
+def test_a_wait_that_no_clock_could_measure_is_refused(wait):
+    with pytest.raises(ValueError, match="wait must be a number of seconds from 0 to"):
+        capture(wait=wait)
+
+
+@pytest.mark.parametrize("wait", [True, "10", None])
+def test_a_wait_that_is_no_number_is_refused(wait):
+    with pytest.raises(TypeError, match="wait must be a number of seconds, but was"):
         capture(wait=wait)
 
 
 @pytest.mark.parametrize(
     "given",
-    [{"name": ""}, {"name": 3}, {"expecting_failure": 1}, {"propagate_threads": "yes"}],
+    [{"name": 3}, {"expecting_failure": 1}, {"propagate_threads": "yes"}],
     ids=lambda given: next(iter(given)),
 )
 def test_other_arguments_of_the_wrong_type_are_refused(given):
     with pytest.raises(TypeError, match=next(iter(given))):
         capture(**given)
+
+
+def test_an_empty_name_is_refused():
+    with pytest.raises(ValueError, match="name must not be empty"):
+        capture("")
 
 
 def test_an_unknown_policy_for_doubts_is_refused():
@@ -417,3 +428,46 @@ def test_assertion_errors_of_the_test_leave_the_block_as_they_are():
         raise AssertionError("mine")
 
     assert not isinstance(raised.value, AgentAssertionError)
+
+
+def test_work_that_is_left_behind_is_counted_as_late_even_when_no_capture_is_open_any_more():
+    @record.tool
+    def delete_account():
+        return "deleted"
+
+    @record.agent
+    async def support():
+        async def later():
+            await may_go_on.wait()
+            delete_account()
+
+        left_behind.append(asyncio.create_task(later()))
+
+    async def scenario():
+        async with capture(on_doubt="fail") as cap:
+            await support()
+        may_go_on.set()
+        await left_behind[0]
+        return cap
+
+    left_behind, may_go_on = [], asyncio.Event()
+    cap = asyncio.run(scenario())
+
+    assert cap.health.late == 1
+    with pytest.raises(AssertionError, match="came after their capture"):
+        assert_that(cap).has_no_tool_executions("delete_account")
+
+
+def test_a_task_that_was_made_at_the_end_of_the_block_is_awaited():
+    @record.agent
+    async def support():
+        await asyncio.sleep(0)
+        return "done"
+
+    async def scenario():
+        async with capture() as cap:
+            task = asyncio.create_task(support())
+        await task
+        return cap
+
+    assert asyncio.run(scenario()).output == "done"

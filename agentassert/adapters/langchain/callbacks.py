@@ -81,7 +81,7 @@ class Handler(BaseCallbackHandler):
 
     def _is_idle(self) -> bool:
         # What started while a capture was open may end later, and must not be remembered for ever.
-        return not recorder.open_captures and not self._runs
+        return not recorder.listening() and not self._runs
 
     # pyright takes only a decorated function for a property.
     ignore_chain = ignore_agent = property(_is_idle)  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -292,14 +292,14 @@ class Handler(BaseCallbackHandler):
 
     def _is_known(self, run_id: UUID) -> bool:
         """Whether there is nothing to do for a run that starts: it is known already, or nobody listens."""
-        return not recorder.open_captures or run_id in self._runs
+        return not recorder.listening() or run_id in self._runs
 
     def _parent(self, parent_run_id: UUID | None) -> Event | None:
         event = None if parent_run_id is None else self._links.get(parent_run_id)
         if event is None or parent_run_id in self._runs:
             return event
         # The run is over. A context that outlived its capture as well says nothing about what runs in it now.
-        return event if any(capture.closed_order is None for capture in event.captures) else None
+        return event if recorder.is_open(event) else None
 
     def _put(self, run_id: UUID, event: Event, run: _Run) -> None:
         self._links.put(run_id, event)

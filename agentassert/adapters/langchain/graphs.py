@@ -34,7 +34,7 @@ class LangGraphAdapter(Adapter):
 
 def _watched(original: Callable[..., Any]) -> Callable[..., Any]:
     def stream(self: Any, input: Any, config: Any = None, **options: Any) -> Iterator[Any]:
-        if not recorder.open_captures:
+        if not recorder.listening():
             yield from original(self, input, config, **options)
             return
         start = _start(self, config)
@@ -46,7 +46,7 @@ def _watched(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _awatched(original: Callable[..., Any]) -> Callable[..., Any]:
     async def astream(self: Any, input: Any, config: Any = None, **options: Any) -> AsyncIterator[Any]:
-        start = _start(self, config) if recorder.open_captures else None
+        start = _start(self, config) if recorder.listening() else None
         chunks = original(self, input, config if start is None else _heard(config) or config, **options)
         try:
             while True:

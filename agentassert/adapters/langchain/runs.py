@@ -119,7 +119,7 @@ class Suspended:
             return
         with self._lock:
             for key, other in list(self._agents.items()):
-                if all(capture.closed_order is not None for capture in other.event.captures):
+                if not recorder.is_open(other.event):
                     del self._agents[key]
             self._agents[agent.key] = agent
             if agent.waiting:

@@ -45,6 +45,6 @@ def current_event() -> Event | None:
         return None
     event = place.event
     owner = event.owner
-    if owner is not None and owner.ended_order is not None and all(one.closed_order is not None for one in event.captures):
+    if owner is not None and owner.ended_order is not None and not recorder.is_open(event):
         return None  # a context that outlived its run and its capture says nothing about what runs in it now
     return event

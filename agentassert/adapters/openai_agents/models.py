@@ -40,7 +40,7 @@ def answering(original: Callable[..., Any]) -> Callable[..., Any]:
     """`Model.get_response`, recorded."""
 
     async def get_response(self: Any, *args: Any, **kwargs: Any) -> Any:
-        call = _attempt(self, args, kwargs) if recorder.open_captures else None
+        call = _attempt(self, args, kwargs) if recorder.listening() else None
         if call is None:
             return await original(self, *args, **kwargs)
         token = position.set(call)
@@ -62,7 +62,7 @@ def streaming(original: Callable[..., Any]) -> Callable[..., Any]:
 
     async def stream_response(self: Any, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
         events = original(self, *args, **kwargs)
-        call = _attempt(self, args, kwargs) if recorder.open_captures else None
+        call = _attempt(self, args, kwargs) if recorder.listening() else None
         items: list[Any] = []
         try:
             while True:

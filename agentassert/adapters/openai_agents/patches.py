@@ -44,7 +44,7 @@ def install() -> None:
 
 def _set_error(original: Callable[..., Any]) -> Callable[..., Any]:
     def recorded(self: Any, error: Any) -> Any:
-        if recorder.open_captures:
+        if recorder.listening():
             tools.blame(self.span_data, error)
         return original(self, error)
 
@@ -76,7 +76,7 @@ def _wrap_context() -> None:
     @functools.wraps(original)
     def from_agent_context(cls: type[ToolContext[Any]], *args: Any, **kwargs: Any) -> Any:
         context = original(cls, *args, **kwargs)
-        if recorder.open_captures:
+        if recorder.listening():
             tools.prepare(context)
         return context
 

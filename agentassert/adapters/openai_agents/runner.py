@@ -34,7 +34,7 @@ def run(original: Callable[..., Any]) -> Callable[..., Any]:
     """`AgentRunner.run`, recorded; `run_sync` calls it too."""
 
     async def recorded(self: Any, starting_agent: Any, input: Any, **kwargs: Any) -> Any:
-        begun = _begin(starting_agent, input) if recorder.open_captures else None
+        begun = _begin(starting_agent, input) if recorder.listening() else None
         if begun is None:
             return await original(self, starting_agent, input, **kwargs)
         token = position.set(begun)
@@ -55,7 +55,7 @@ def run_streamed(original: Callable[..., Any]) -> Callable[..., Any]:
     """`AgentRunner.run_streamed`, recorded: the run itself goes on in a task that inherits this context."""
 
     def recorded(self: Any, starting_agent: Any, input: Any, **kwargs: Any) -> Any:
-        begun = _begin(starting_agent, input) if recorder.open_captures else None
+        begun = _begin(starting_agent, input) if recorder.listening() else None
         if begun is None:
             return original(self, starting_agent, input, **kwargs)
         begun.event.not_advanced()
@@ -127,7 +127,7 @@ def deciding(original: Callable[..., Any]) -> Callable[..., Any]:
 
     def recorded(self: Any, *args: Any, **kwargs: Any) -> Any:
         result = original(self, *args, **kwargs)
-        if recorder.open_captures:
+        if recorder.listening():
             _decided(self)
         return result
 

@@ -26,7 +26,7 @@ def recorded(original: Callable[..., Any]) -> Callable[..., Any]:
     """`Agent.iter`, recorded."""
 
     def open_run(self: Any, *args: Any, **options: Any) -> Any:
-        return RecordedRun(original, self, args, options) if recorder.open_captures else original(self, *args, **options)
+        return RecordedRun(original, self, args, options) if recorder.listening() else original(self, *args, **options)
 
     return open_run
 

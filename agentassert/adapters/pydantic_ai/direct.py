@@ -70,6 +70,6 @@ def install() -> None:
     @functools.wraps(original)
     def prepare(*args: Any, **kwargs: Any) -> Any:
         model: Any = original(*args, **kwargs)
-        return _RecordingModel(model) if recorder.open_captures else model
+        return _RecordingModel(model) if recorder.listening() else model
 
     setattr(direct, _PREPARE, prepare)

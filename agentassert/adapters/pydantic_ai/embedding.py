@@ -16,7 +16,7 @@ def recorded(original: Callable[..., Any]) -> Callable[..., Any]:
     """`Embedder.embed`, recorded; its other methods call it."""
 
     async def embed(self: Any, inputs: Any, **options: Any) -> Any:
-        event = _begin(self, inputs) if recorder.open_captures else None
+        event = _begin(self, inputs) if recorder.listening() else None
         try:
             result = await original(self, inputs, **options)
         except Exception as error:
