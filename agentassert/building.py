@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 
 from agentassert import events, render
+from agentassert.errors import is_error_of
 from agentassert.jsonlike import decode
 from agentassert.records import (
     NOT_RECORDED,
@@ -281,18 +282,6 @@ class _Builder:
         return str(event.order - self.state.opened_order)
 
 
-def is_error_of(error: BaseException, recorded: BaseException | str | None) -> bool:
-    """Whether `error` is the recorded one or was raised from it, by `raise … from` alone."""
-    cause: BaseException | None = error
-    seen: set[int] = set()
-    while cause is not None and id(cause) not in seen:
-        if cause is recorded:
-            return True
-        seen.add(id(cause))
-        cause = cause.__cause__
-    return False
-
-
 def _by_end(event: events.Event) -> int:
     return event.ended_order or 0
 
@@ -312,7 +301,7 @@ def _approvals(events: Iterable[events.ApprovalEvent], requested: Requested) -> 
     """A decision settles the pending approval it is about: by call id, else by tool and arguments, else (an edit) by tool."""
     approvals: list[Approval] = []
     for event in events:
-        call_id = requested.call_id_of(event.call_id, event.order)
+        call_id = requested.call_id_of(event.call_id, event.tool, event.order)
         arguments: Mapping[str, Any] | None = parsed_arguments(event.arguments)
         asked = Approval(tool=event.tool, arguments=arguments, decision=event.decision, reason=event.reason, call_id=call_id)
         pending = None if event.decision is Decision.PENDING else _pending(approvals, asked)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self
 
 import attrs
 
-from agentassert import events
+from agentassert import events, render
 from agentassert.books import Books
 from agentassert.building import Built, build
 from agentassert.errors import AmbiguousError
@@ -276,9 +276,11 @@ class Capture:
         if not self.invocations:
             advice = "Was the agent run inside the block, and is its framework supported, or decorated with `record`?"
         elif described and not found:
-            advice = "Take one of these by its name, or from `cap.invocations`."
+            advice = "Give one of these names to `cap.invocation_named(name)`, or take one from `cap.invocations`."
         else:
-            advice = "Pick one with `cap.invocation_named(name)` or from `cap.invocations`, or assert on all with `whole_capture()`."
+            advice = (
+                "Pick one with `cap.invocation_named(name)` or from `cap.invocations`, or assert on all with `whole_capture()`."
+            )
         raise AmbiguousError(
             f"Expected one top-level invocation{described} in the capture, but there {'are' if found else 'is'} "
             f"{len(found) or 'none'}. Recorded: {there}.\n{advice}",
@@ -307,7 +309,7 @@ class Live:
 
     def health(self) -> Health:
         state = self.state
-        faults = tuple(f"the {name} adapter broke: {type(error).__name__}: {error}" for name, error in state.faults)
+        faults = tuple(f"the {name} adapter broke: {render.error(error)}" for name, error in state.faults)
         return Health(state.late, state.adopted, state.unattributed, tuple(state.notes), faults)
 
     def visibility(self) -> Mapping[str, frozenset[str]]:
@@ -324,8 +326,12 @@ class Loaded:
         self._built = Built(stored.invocations, stored.strays)
 
     def belong_to(self, home: Capture) -> None:
+        ids: set[str] = set()
         for top in (*self._stored.invocations, *((self._stored.strays,) if self._stored.strays is not None else ())):
             for one in top.with_nested():
+                if one.id in ids:
+                    raise ValueError(f"$.invocations: the id {one.id!r} stands for several invocations")
+                ids.add(one.id)
                 object.__setattr__(one, "home", home)  # they were made for this capture a moment ago; nobody has seen them yet
 
     def built(self) -> Built:

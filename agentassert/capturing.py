@@ -7,9 +7,8 @@ import warnings
 from types import TracebackType
 
 from agentassert import adapters, events, guarding, recorder, threads
-from agentassert.building import is_error_of
 from agentassert.captures import Capture, Live, OnDoubt
-from agentassert.errors import AgentAssertionError, CaptureWarning, carries_soft_failures
+from agentassert.errors import AgentAssertionError, CaptureWarning, carries_soft_failures, is_error_of
 from agentassert.records import Invocation, Status
 from agentassert.waiting import Wait, in_event_loop, is_stopped
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+import types
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from typing import Any, TypeAlias
 
 from agentassert import events, recorder
@@ -92,20 +93,22 @@ def _function(function: Any, begin: Begin) -> Any:
             return function(*args, **kwargs)
         try:  # spelt out rather than with `Inside`, because tools are called often
             event = begin(args, kwargs)
-            token = None if event is None else recorder.enter(event)
+            entered = None if event is None else recorder.enter(event)
         except Exception as fault:
             recorder.report_fault(ADAPTER, fault)
-            event = token = None
-        if event is None or token is None:
+            event = entered = None
+        if event is None or entered is None:
             return function(*args, **kwargs)
         try:
             result = function(*args, **kwargs)
         except BaseException as error:
             attempt(stop, event, error)
-            attempt(recorder.leave, token)
+            attempt(recorder.leave, entered)
             raise
         try:
-            recorder.leave(token)
+            recorder.leave(entered)
+            if type(result) is types.CoroutineType:
+                return _awaited(lambda: result, event)  # a coroutine function, behind a wrapper that hides it
             if type(event) is events.ToolEvent:
                 event.succeed(result)
             else:
@@ -117,16 +120,20 @@ def _function(function: Any, begin: Begin) -> Any:
     return call
 
 
+async def _awaited(call: Callable[[], Awaitable[Any]], event: Recorded) -> Any:
+    with Inside(event):
+        result = await call()
+    attempt(finish, event, result)
+    return result
+
+
 def _coroutine(function: Any, begin: Begin) -> Any:
     @functools.wraps(function)
     async def call(*args: Any, **kwargs: Any) -> Any:
         event: Recorded | None = started(begin, args, kwargs)
         if event is None:
             return await function(*args, **kwargs)
-        with Inside(event):
-            result = await function(*args, **kwargs)
-        attempt(finish, event, result)
-        return result
+        return await _awaited(lambda: function(*args, **kwargs), event)
 
     return call
 

@@ -6,6 +6,7 @@ so that no test passes on half a record. Wrong use of the library is a plain `Ty
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 
@@ -91,8 +92,38 @@ class UnknownToolWarning(CaptureWarning):
     """
 
 
+def causes_of(error: BaseException) -> Iterator[BaseException]:
+    """The error and what it was raised from, by `raise … from` alone, each once.
+
+    Example:
+        >>> error = ValueError("no")
+        >>> error.__cause__ = KeyError("id")
+        >>> list(causes_of(error))
+        [ValueError('no'), KeyError('id')]
+    """
+    seen: set[int] = set()
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in seen:
+        yield cause
+        seen.add(id(cause))
+        cause = cause.__cause__
+
+
+def is_error_of(error: BaseException, recorded: BaseException | str | None) -> bool:
+    """Whether `error` is the recorded one or was raised from it.
+
+    Example:
+        >>> recorded = KeyError("id")
+        >>> error = ValueError("no")
+        >>> error.__cause__ = recorded
+        >>> is_error_of(error, recorded), is_error_of(recorded, error)
+        (True, False)
+    """
+    return any(cause is recorded for cause in causes_of(error))
+
+
 def carries_soft_failures(error: BaseException) -> bool:
-    """Whether failed soft assertions were noted on `error`, so that swallowing it would lose them.
+    """Whether failed soft assertions were noted on `error` or a cause of it, so that swallowing it would lose them.
 
     Example:
         >>> error = ValueError("no")
@@ -100,13 +131,14 @@ def carries_soft_failures(error: BaseException) -> bool:
         >>> carries_soft_failures(error), error.__notes__
         (True, ['1 assertion failed'])
     """
-    return getattr(error, _SOFT_FAILURES, False)
+    return any(getattr(cause, _SOFT_FAILURES, False) for cause in causes_of(error))
 
 
 def note_soft_failures(error: BaseException, text: str) -> None:
     """Add collected soft failures to an exception that is on its way anyway."""
-    error.add_note(text)
-    setattr(error, _SOFT_FAILURES, True)
+    # Past a `__setattr__` of its own: a frozen exception must not be replaced by one that says so.
+    BaseException.__setattr__(error, "__notes__", [*getattr(error, "__notes__", ()), text])
+    BaseException.__setattr__(error, _SOFT_FAILURES, True)
 
 
 _SOFT_FAILURES = "__agentassert_soft_failures__"

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import Token
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import attrs
@@ -104,11 +105,15 @@ class CaptureState:
 class Scope:
     """Where the running code stands: the captures that listen, and the event it is part of."""
 
-    __slots__ = ("captures", "event")
+    __slots__ = ("captures", "event", "left", "token")
 
     def __init__(self, captures: tuple[CaptureState, ...], event: Event | None) -> None:
         self.captures = captures
         self.event = event
+        self.token: Token[Scope | None] | None = None
+        """What undoes entering it, where that is undone by its own."""
+        self.left = False
+        """Whether it was left while another one hid it."""
 
 
 class Event:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextvars import Token
 from types import TracebackType
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -66,14 +65,14 @@ class Inside:
     def __init__(self, event: Recorded, output: Callable[[], Any] = _nothing) -> None:
         self._event = event
         self._output = output
-        self._token: Token[events.Scope | None] | None = None
+        self._entered: events.Scope | None = None
 
     def __enter__(self) -> None:
-        self._token = attempt(recorder.enter, self._event)
+        self._entered = attempt(recorder.enter, self._event)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        if self._token is not None:
-            attempt(recorder.leave, self._token)
+        if self._entered is not None:
+            attempt(recorder.leave, self._entered)
         if error is not None:
             attempt(stop, self._event, error, self._output())
 

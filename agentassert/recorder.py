@@ -10,7 +10,7 @@ import itertools
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar, Token
 from typing import Any, Final, Generic, TypeVar
 
@@ -70,20 +70,25 @@ def close_capture(state: CaptureState, token: Token[Scope | None]) -> None:
             _scope.set(Scope(_still_open(scope.captures), scope.event))
 
 
-def enter(event: Event) -> Token[Scope | None]:
+def enter(event: Event) -> Scope:
     """Make `event` what the running code is part of, until :func:`leave`."""
     scope, captures = _scope.get(), event.captures
     if scope is not None and len(scope.captures) > len(captures) and all(capture in scope.captures for capture in captures):
         captures = scope.captures
-    return _scope.set(Scope(captures, event))
+    entered = Scope(captures, event)
+    entered.token = _scope.set(entered)
+    return entered
 
 
-def leave(token: Token[Scope | None]) -> None:
-    """Undo :func:`enter`."""
-    try:
-        _scope.reset(token)
-    except ValueError:
-        pass  # a generator that another context closes: that context never had the value
+def leave(entered: Scope) -> None:
+    """Undo :func:`enter`; of two generators that take turns, one may be left while the other is still entered."""
+    current = _scope.get()
+    if current is not entered:
+        entered.left = current is not None and entered in _around(current)
+        return
+    while current is not None and current.token is not None and (current is entered or current.left):
+        restore(current.token)
+        current = _scope.get()
 
 
 def current_scope() -> Scope | None:
@@ -111,6 +116,14 @@ def listens(event: Event) -> bool:
 def set_scope(scope: Scope | None) -> Token[Scope | None]:
     """Carry a scope into another thread, or keep it out of one."""
     return _scope.set(scope)
+
+
+def restore(token: Token[Scope | None]) -> None:
+    """Undo :func:`set_scope`."""
+    try:
+        _scope.reset(token)
+    except ValueError:
+        pass  # what another context set, this one never had
 
 
 def start_invocation(
@@ -175,6 +188,13 @@ def add_approval(
     return None if place is None else ApprovalEvent(place, adapter, tool, arguments, decision, reason, call_id)
 
 
+def withdraw(approval: ApprovalEvent) -> None:
+    """Take back that a decision is waited for: the answer came, and was no decision."""
+    for capture in _still_open(approval.captures):
+        capture.events.remove(approval)
+        capture.last_order = next_order()
+
+
 def declare(adapter: str, sees: frozenset[str]) -> None:
     """Tell the open captures what `adapter` is able to see."""
     for capture in open_captures:
@@ -233,6 +253,13 @@ def _place(parent: Event | None) -> Scope | None:
     nest = _nest()
     _count("adopted" if nest else "unattributed", nest or open_captures)
     return Scope(nest, None) if nest else None
+
+
+def _around(scope: Scope) -> Iterator[Scope]:
+    """What was entered before `scope` and is hidden by it."""
+    while scope.token is not None and isinstance(scope.token.old_value, Scope):
+        scope = scope.token.old_value
+        yield scope
 
 
 def _deepest(event: Event | None, parent: Event | None) -> Event | None:

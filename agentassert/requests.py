@@ -11,7 +11,7 @@ import bisect
 import json
 from collections import defaultdict, deque
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import attrs
 
@@ -20,6 +20,8 @@ from agentassert.jsonlike import decode
 from agentassert.records import ToolExecutionRequest
 
 Place: TypeAlias = tuple[int, int, int]
+_UNSEEN: Final = -1
+"""The index of a request that is known only by the executions that name its id."""
 
 
 def parsed_arguments(arguments: Any) -> Mapping[str, Any] | None:
@@ -64,7 +66,7 @@ class Requested:
     def __init__(self, call_ids: CallIds) -> None:
         self._call_ids = call_ids
         self._of_call: dict[ModelCallEvent, list[_Request]] = {}
-        self._by_id: dict[str, list[_Request]] = defaultdict(list)
+        self._by_id: dict[tuple[str, str], list[_Request]] = defaultdict(list)
         self._unanswered: dict[str, dict[_Request, None]] = defaultdict(dict)
         self._by_key: dict[tuple[str, str], deque[_Request]] = defaultdict(deque)
         self._joined: dict[ToolEvent, tuple[_Request, int]] = {}
@@ -77,16 +79,16 @@ class Requested:
             request = _Request(name, asked.get("arguments"), self._call_ids.unique(provider_id), call.ended_order or 0, index)
             requests.append(request)
             if provider_id is not None:
-                self._by_id[provider_id].append(request)
+                self._by_id[provider_id, name].append(request)
             self._unanswered[name][request] = None
         self._of_call[call] = requests
 
     def join(self, tool: ToolEvent) -> None:
         """Find the request that `tool` answers, once all requests are known."""
-        request = self._latest(tool.call_id, tool.order, tool) if tool.call_id is not None else self._alike(tool)
-        if request is None and tool.call_id is not None:
-            request = _Request(tool.name, None, self._call_ids.unique(tool.call_id), tool.order, -1)
-            self._by_id[tool.call_id].append(request)
+        request = self._alike(tool) if tool.call_id is None else self._latest(tool.call_id, tool.name, tool.order, tool)
+        if tool.call_id is not None and (request is None or not _is_attempt(request, tool)):
+            request = _Request(tool.name, tool.arguments, self._call_ids.unique(tool.call_id), tool.order, _UNSEEN)
+            self._by_id[tool.call_id, tool.name].append(request)
         if request is not None:
             request.executions += 1
             self._unanswered[request.name].pop(request, None)
@@ -105,11 +107,11 @@ class Requested:
         joined = self._joined.get(tool)
         return (tool.order, -1, tool.order) if joined is None else (joined[0].order, joined[0].index, tool.order)
 
-    def call_id_of(self, provider_id: str | None, order: int) -> str | None:
-        """The capture's own id for a provider's id, as it is meant at that moment."""
+    def call_id_of(self, provider_id: str | None, name: str, order: int) -> str | None:
+        """The capture's own id for a provider's id of a request for the tool `name`, as it is meant at that moment."""
         if provider_id is None:
             return None
-        request = self._latest(provider_id, order)
+        request = self._latest(provider_id, name, order)
         return provider_id if request is None else request.call_id
 
     def records(self, call: ModelCallEvent) -> tuple[ToolExecutionRequest, ...]:
@@ -131,8 +133,8 @@ class Requested:
             for request in requests
         )
 
-    def _latest(self, provider_id: str | None, order: int, tool: ToolEvent | None = None) -> _Request | None:
-        requests = self._by_id.get(provider_id) if provider_id is not None else None
+    def _latest(self, provider_id: str, name: str, order: int, tool: ToolEvent | None = None) -> _Request | None:
+        requests = self._by_id.get((provider_id, name))
         if not requests:
             return None
         # A framework may run tools while the response still streams: then the first request of that id is complete only later.
@@ -142,9 +144,9 @@ class Requested:
         if tool is None or first == index:
             return latest
         arguments = key_of(tool.arguments)
-        same_name = [one for one in requests[first : index + 1] if one.name == tool.name]
-        alike = [one for one in same_name if key_of(one.arguments) == arguments]
-        unanswered = [one for one in same_name if not one.executions]
+        same_response = requests[first : index + 1]
+        alike = [one for one in same_response if key_of(one.arguments) == arguments]
+        unanswered = [one for one in same_response if not one.executions]
         return min(alike, key=_executions) if alike else next(iter(unanswered), latest)
 
     def _alike(self, tool: ToolEvent) -> _Request | None:
@@ -163,6 +165,11 @@ class Requested:
         if same and same[0].order < tool.order:
             return same.popleft()
         return first if first.order < tool.order else None
+
+
+def _is_attempt(request: _Request, tool: ToolEvent) -> bool:
+    """Whether `tool` is another try at it: a person may have edited what a model asked for, but nothing else changes arguments."""
+    return request.index != _UNSEEN or key_of(request.arguments) == key_of(tool.arguments)
 
 
 def _order(request: _Request) -> int:

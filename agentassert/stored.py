@@ -141,9 +141,10 @@ def _loaded(document: Any) -> StoredCapture:
     strays = _load_trees(trees["strays"], "$.strays")
     if len(strays) > 1:
         refuse("$.strays", f"holds one invocation at most, but was {len(strays)}")
+    invocations = _load_trees(trees["invocations"], "$.invocations")
     return StoredCapture(
         **fields,
-        invocations=_load_trees(trees["invocations"], "$.invocations"),
+        invocations=invocations,
         strays=strays[0] if strays else None,
     )
 

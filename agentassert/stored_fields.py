@@ -15,7 +15,7 @@ from agentassert.jsonlike import snapshot
 from agentassert.records import KIND_OF_CALL, ModelCall
 from agentassert.render import value as rendered
 from agentassert.stored_errors import dump_error, load_error
-from agentassert.stored_values import NotJson, dump_value, load_value, refuse
+from agentassert.stored_values import dump_value, load_value, refuse
 
 
 @attrs.frozen
@@ -258,7 +258,7 @@ def _dump_json_mapping(value: Any) -> Any:
 
 def _load_json_mapping(stored: Any, path: str) -> Any:
     value = load_value(stored, path)
-    if not isinstance(value, (dict, NotJson)):
+    if not isinstance(value, dict):
         refuse(path, f"must be an object, but was {rendered(value)}")
     return value
 

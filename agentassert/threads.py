@@ -114,7 +114,7 @@ def _submitting(original: Callable[..., Future[Any]]) -> Callable[..., Future[An
         try:
             return original(self, _in_scope(scope, fn), *args, **kwargs)
         finally:
-            recorder.leave(token)
+            recorder.restore(token)
 
     return submit
 
@@ -125,7 +125,7 @@ def _in_scope(scope: events.Scope, fn: Callable[..., Any]) -> Callable[..., Any]
         try:
             return fn(*args, **kwargs)
         finally:
-            recorder.leave(token)
+            recorder.restore(token)
 
     return work
 

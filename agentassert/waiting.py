@@ -78,7 +78,7 @@ class Wait:
 
         token = recorder.set_scope(None)
         threading.Thread(target=watch, name="agentassert-wait", daemon=True).start()
-        recorder.leave(token)
+        recorder.restore(token)
         try:
             await over.wait()
         finally:

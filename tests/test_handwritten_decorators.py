@@ -486,3 +486,49 @@ def test_a_stream_that_is_called_wrongly_fails_as_it_does_and_is_recorded_as_fai
 
     recorded = cap.invocation if decorate == record.agent else cap.invocation.tool_executions[0]
     assert isinstance(recorded.error, TypeError)
+
+
+def hidden_behind_a_wrapper(function):
+    @functools.wraps(function)
+    def call(*args):
+        return function(*args)
+
+    return call
+
+
+def test_a_coroutine_function_behind_a_plain_wrapper_ends_when_its_coroutine_does():
+    @record.tool
+    @hidden_behind_a_wrapper
+    async def fetch(number):
+        await asyncio.sleep(0)
+        raise TimeoutError("no answer")
+
+    async def scenario():
+        with capture() as cap, pytest.raises(TimeoutError):
+            await fetch(1)
+        return cap
+
+    cap = asyncio.run(scenario())
+    assert [one.outcome for one in cap.invocation.tool_executions] == [Outcome.FAILED]
+
+
+def test_generators_that_take_turns_leave_nothing_behind():
+    def team(name):
+        with record.invocation(name) as invocation:
+            yield name
+            invocation.output = name
+
+    @record.tool
+    def get():
+        return 1
+
+    with capture() as cap:
+        assert list(zip(team("a"), team("b"), strict=True)) == [("a", "b")]
+        with record.invocation("c"):
+            get()
+
+    assert [one.name for one in cap.invocations] == ["a", "c"]
+    assert [one.name for one in cap.invocations[0].nested_invocations] == ["b"]
+    assert {one.status for top in cap.invocations for one in top.with_nested()} == {Status.COMPLETED}
+    assert [one.name for one in cap.invocations[1].tool_executions] == ["get"]
+    assert cap.health.doubts == ()

@@ -269,3 +269,12 @@ def test_tools_that_run_in_threads_are_joined_like_any_other():
             thread.join()
 
     assert [(one.arguments["id"], one.call_id) for one in cap.invocation.tool_executions] == [(0, "c0"), (1, "c1"), (2, "c2")]
+
+
+def test_an_id_that_is_given_to_other_arguments_or_to_another_tool_is_another_request():
+    with capture() as cap:
+        for name, number in (("get", 1), ("pay", 2), ("pay", 3), ("pay", 3)):
+            record.tool_execution(name, {"n": number}, call_id="call_0")
+
+    found = [(one.name, one.call_id, one.attempt) for one in cap.invocation.tool_executions]
+    assert found == [("get", "call_0", 1), ("pay", "call_0#2", 1), ("pay", "call_0#3", 1), ("pay", "call_0#3", 2)]

@@ -32,7 +32,7 @@ def run_outside_every_context(work):
         thread = threading.Thread(target=work)
         thread.start()
     finally:
-        recorder.leave(token)
+        recorder.restore(token)
     thread.join()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentassert import AmbiguousError, capture, record, recorder
+from agentassert import AmbiguousError, Capture, capture, record, recorder
 
 
 def run(*names):
@@ -127,7 +127,7 @@ def test_what_an_adapter_knows_is_enough_in_a_thread_that_nothing_was_carried_in
         monkeypatch.setattr(recorder, "resolvers", [lambda: graph])
         token = recorder.set_scope(None)
         scope = recorder.current_scope()
-        recorder.leave(token)
+        recorder.restore(token)
         monkeypatch.undo()
         graph.complete()
 
@@ -151,3 +151,12 @@ def test_a_result_of_which_nobody_says_what_it_means_is_unknown():
 
     (execution,) = cap.invocation.tool_executions
     assert (execution.outcome, execution.failed, execution.result, execution.inferred) == ("unknown", None, "sent back", True)
+
+
+def test_a_stored_capture_whose_ids_are_not_unique_is_refused():
+    with capture() as cap:
+        run("triage", "support")
+    first, second = (one.id for one in cap.invocations)
+
+    with pytest.raises(ValueError, match="stands for several invocations"):
+        Capture.from_json(cap.to_json().replace(f'"id":"{second}"', f'"id":"{first}"'))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
+import attrs
 import pytest
 
-from agentassert import AgentAssertionError, Status, capture, record, recorder
+from agentassert import AgentAssertionError, Status, assert_that, capture, record, recorder, soft_assertions
 from agentassert.errors import note_soft_failures
 
 
@@ -202,3 +203,28 @@ def test_leaving_passes_when_a_nested_invocation_failed_and_the_agent_coped():
 def test_a_failure_that_nobody_expected_is_raised():
     with pytest.raises(Refused), capture():
         failing(Refused("no"))
+
+
+def test_soft_failures_on_a_cause_are_not_swallowed_with_it():
+    @record.agent
+    def support():
+        raise TimeoutError("no answer")
+
+    with pytest.raises(RuntimeError), capture(expecting_failure=True):
+        try:
+            with soft_assertions():
+                assert_that(1).is_equal_to(2)
+                support()
+        except TimeoutError as error:
+            raise RuntimeError("gave up") from error
+
+
+def test_a_frozen_exception_takes_the_note_of_soft_failures():
+    @attrs.frozen(auto_exc=True)
+    class FrozenError(Exception):
+        code: int
+
+    with pytest.raises(FrozenError) as raised, soft_assertions():
+        assert_that(1).is_equal_to(2)
+        raise FrozenError(3)
+    assert "1 soft assertion failed" in raised.value.__notes__[0]

@@ -380,12 +380,12 @@ def test_a_capture_that_is_left_while_expecting_nothing_warns_of_its_doubts_once
 
     token = recorder.set_scope(None)
     thread = threading.Thread(target=stray)
-    recorder.leave(token)
+    recorder.restore(token)
 
     with pytest.warns(match="The recording is in doubt") as caught, capture():
         token = recorder.set_scope(None)
         thread.start()
-        recorder.leave(token)
+        recorder.restore(token)
         thread.join()
 
     assert len(caught) == 1

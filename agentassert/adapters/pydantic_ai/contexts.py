@@ -42,7 +42,7 @@ class RecordedRun:
         self._run: Run | None = None
         self._context: Any = None
         self._agent_run: Any = None
-        self._tokens: tuple[Token[Scope | None], Token[Run | None]] | None = None
+        self._tokens: tuple[Scope, Token[Run | None]] | None = None
 
     async def __aenter__(self) -> Any:
         self._begin()

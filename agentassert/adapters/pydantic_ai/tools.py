@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextvars import Token
 from typing import Any, Final
 
 from pydantic_ai import exceptions
@@ -26,20 +25,20 @@ class Execution:
         call: the part of the response that asked for it; its arguments are those of the decision where a human edited them.
     """
 
-    __slots__ = ("_call", "_event", "_run", "_token")
+    __slots__ = ("_call", "_event", "_run", "_entered")
 
     def __init__(self, run: Run, call: Any) -> None:
         self._call = call
         self._run = run
         self._event: ToolEvent | None = None
-        self._token: Token[Scope | None] | None = None
+        self._entered: Scope | None = None
 
     @guarded(ADAPTER)
     def begin(self) -> None:
         """It runs."""
         self._event = start(self._run, self._call)
         if self._event is not None:
-            self._token = recorder.enter(self._event)
+            self._entered = recorder.enter(self._event)
 
     @guarded(ADAPTER)
     def succeed(self, result: Any) -> None:
@@ -67,8 +66,8 @@ class Execution:
     @guarded(ADAPTER)
     def leave(self) -> None:
         """What comes now is not part of it."""
-        if self._token is not None:
-            recorder.leave(self._token)
+        if self._entered is not None:
+            recorder.leave(self._entered)
 
 
 def start(run: Run, call: Any, *, inferred: bool = False) -> ToolEvent | None:
