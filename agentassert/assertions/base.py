@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import enum
 import sys
 import warnings
@@ -17,11 +16,12 @@ from agentassert.books import EITHER, Tentative
 from agentassert.captures import Capture
 from agentassert.checks.endings import gate
 from agentassert.checks.executions import line
-from agentassert.checks.people import unanswered
+from agentassert.checks.requests import unanswered
+from agentassert.checks.unknown_tools import about_unknown, offered_tools
 from agentassert.checks.view import Marks, View
 from agentassert.errors import AdapterError, AgentAssertionError, AmbiguousError, UnknownToolWarning
 from agentassert.failures import Failure, hidden, listed, shortened
-from agentassert.records import ChatModelCall, Invocation
+from agentassert.records import Invocation
 
 __tracebackhide__ = hidden
 
@@ -229,28 +229,18 @@ class Chain(Guarded):
         return AgentAssertionError(text, subject="the capture", expected="no doubts", actual=doubts)
 
     def _error(self, view: View, failure: Failure, names: Sequence[str]) -> AgentAssertionError:
-        sections = [self._unknown(view, name) for name in names]
+        sections = [about_unknown(view, name) for name in names]
         sections += _executions_of(view, failure.important)
         doubts = self._capture.health.doubts
         if doubts:
             sections.append("\n".join(("In doubt:", *(f"  {doubt}" for doubt in doubts))))
         return failure.error(view.subject, *sections, description=self._description)
 
-    def _unknown(self, view: View, name: str) -> str:
-        """Words for a tool name that was neither offered nor executed, as far as that is known."""
-        offered = _offered(view)
-        known = {*view.by_name, *(offered or ())}
-        if name in known:
-            return ""
-        nearest = difflib.get_close_matches(name, sorted(known), n=1)
-        meant = f" Did you mean {nearest[0]!r}?" if nearest else ""
-        if offered is None:
-            return meant.strip()
-        return f"No tool {name!r} was offered to the model or executed.{meant}"
-
     def _warn_of_unknown(self, view: View, names: Iterable[str]) -> AgentAssertionError | None:
+        if offered_tools(view) is None:
+            return None
         for name in names:
-            words = self._unknown(view, name) if _offered(view) is not None else ""
+            words = about_unknown(view, name)
             if words:
                 self._capture.doubt(f"{words} A misspelt name would make a negative assertion pass for ever.")
                 if self._capture.on_doubt == "fail":
@@ -284,12 +274,6 @@ def _judged(check: Check, view: View) -> Failure | Marks:
         if not isinstance(verdict, Failure):
             attempt.keep()
     return verdict
-
-
-def _offered(view: View) -> frozenset[str] | None:
-    own = (call for invocation in view.invocations for call in invocation.model_calls)
-    calls = [call for call in own if isinstance(call, ChatModelCall) and call.tools_offered is not None]
-    return frozenset(name for call in calls for name in call.tools_offered or ()) if calls else None
 
 
 def _executions_of(view: View, important: Iterable[str]) -> list[str]:

@@ -1,11 +1,11 @@
-"""Assertions on how an invocation ended, and the choice of what the others look at."""
+"""Assertions on how an invocation ended."""
 
 from __future__ import annotations
 
 from typing import Self
 
 from agentassert import render
-from agentassert.assertions.base import Chain, Scope, said
+from agentassert.assertions.base import Chain, said
 from agentassert.assertions.given import text_argument
 from agentassert.checks import endings
 from agentassert.failures import hidden
@@ -15,38 +15,6 @@ __tracebackhide__ = hidden
 
 class EndingAssertions(Chain):
     """How an invocation ended. These look at the invocation itself, never at nested ones."""
-
-    def including_nested(self) -> Self:
-        """Let the assertions that follow look at this invocation and everything below it.
-
-        Example:
-            >>> chain = assert_that(cap).including_nested().has_tool_executed("cancel_booking")
-        """
-        self._scope = Scope.NESTED
-        return self
-
-    def top_level_only(self) -> Self:
-        """Let the assertions that follow look at what this invocation did itself.
-
-        Example:
-            >>> chain = assert_that(cap).top_level_only().has_tool_executed("cancel_booking")
-        """
-        self._scope = Scope.OWN
-        return self
-
-    def whole_capture(self) -> Self:
-        """Let the assertions that follow look at every invocation of the capture, such as several turns in one block.
-
-        Every top-level invocation must have completed, or its failure been checked on it before.
-
-        Example:
-            >>> chain = assert_that(cap).whole_capture().has_tool_executed("cancel_booking")
-        """
-        self._scope = Scope.WHOLE
-        return self
-
-    includingNested = including_nested  # noqa: N815  # the spelling that users of LangChain4j know
-    topLevelOnly = top_level_only  # noqa: N815  # the same
 
     def has_succeeded(self) -> Self:
         """Pass when the invocation completed: it did not fail, was not cancelled or blocked, and waits for nobody.

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from agentassert.assertions.approvals import ApprovalAssertions
 from agentassert.assertions.endings import EndingAssertions
+from agentassert.assertions.navigation import NavigationAssertions
 from agentassert.assertions.nested import NestedAssertions
+from agentassert.assertions.scopes import ScopeChoice
 from agentassert.assertions.tools import ToolAssertions
 from agentassert.assertions.usage import UsageAssertions
 
 
-class InvocationAssertion(ToolAssertions, EndingAssertions, UsageAssertions, NestedAssertions):
+class InvocationAssertion(
+    ScopeChoice,
+    ToolAssertions,
+    EndingAssertions,
+    UsageAssertions,
+    ApprovalAssertions,
+    NestedAssertions,
+    NavigationAssertions,
+):
     """Assertions on one invocation, or on a whole capture. Made by `assert_that`.
 
     Every method returns the chain, so that assertions follow one another; navigation returns another chain. Which checks passed,

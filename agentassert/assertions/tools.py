@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 from agentassert import render
 from agentassert.assertions.base import Chain, Scope, said
 from agentassert.assertions.given import count_argument, names_argument, patterns_argument, text_argument
-from agentassert.captures import Capture
-from agentassert.checks import executions, people, sequences
+from agentassert.checks import executions, requests, sequences
 from agentassert.checks.arguments import compile_arguments
+from agentassert.checks.bounds import Bound
 from agentassert.checks.callbacks import name_of
-from agentassert.checks.executions import Bound
 from agentassert.checks.view import Marks, View
 from agentassert.failures import Failure, hidden
 from agentassert.patterns import ExecutionPattern
-from agentassert.records import Invocation, ToolExecution
 
 __tracebackhide__ = hidden
 
@@ -176,7 +173,7 @@ class ToolAssertions(Chain):
 
         Raises:
             AgentAssertionError: when one failed, showing its error.
-            NotRecordedError: when an outcome was not reported.
+            NotRecordedError: when an outcome was not reported, or an adapter that recorded here cannot see whether a tool failed.
 
         Example:
             >>> chain = assert_that(cap_of_greeter).has_no_failed_tool_executions()
@@ -295,11 +292,11 @@ class ToolAssertions(Chain):
         text_argument("has_tool_requested", name)
 
         def mark(view: View) -> None:
-            never_ran = people.unanswered(view.invocations)
-            self._capture.books.mark_requests({key for key, requests in never_ran.items() if requests[0].name == name})
+            asked = {requests.request_key(one, name) for one in view.invocations}
+            self._capture.books.mark_requests(asked & requests.unanswered(view.invocations).keys())
 
         return self._passes(
-            lambda view: people.requested(view, name), said("has_tool_requested", name), on_pass=mark, names=(name,)
+            lambda view: requests.requested(view, name), said("has_tool_requested", name), on_pass=mark, names=(name,)
         )
 
     def has_no_tool_requested(self, *names: str) -> Self:
@@ -317,7 +314,7 @@ class ToolAssertions(Chain):
         """
         given = names_argument("has_no_tool_requested", names)
         return self._passes(
-            lambda view: people.none_requested(view, given), said("has_no_tool_requested", *given), names=given, negative=True
+            lambda view: requests.none_requested(view, given), said("has_no_tool_requested", *given), names=given, negative=True
         )
 
     def _times(self, method: str, name: str, n: int, bound: Bound) -> Self:
@@ -355,24 +352,8 @@ class ToolAssertions(Chain):
         names = tuple(dict.fromkeys(pattern.name for pattern in patterns))
 
         def check(view: View) -> Failure | Marks:
-            if self._scope is Scope.WHOLE and not _follow_one_another(self._capture):
+            if self._scope is Scope.WHOLE and not sequences.follow_one_another(self._capture.invocations, self._capture.strays):
                 raise ValueError(f"{method}: the order is unknown, because invocations of this capture overlapped or are nested")
             return rule(view, patterns)
 
         return self._passes(check, said(method, *tools), names=names)
-
-
-def _follow_one_another(capture: Capture) -> bool:
-    """Whether what is at the top level of the capture happened one after the other, with nothing nested in it."""
-    tops = capture.invocations
-    strays = () if capture.strays is None else capture.strays.tool_executions
-    return not (
-        any(one.nested_invocations for one in tops)
-        or any(_overlap(one, following) for one, following in itertools.pairwise(tops))
-        or any(_overlap(one, stray) for one in tops for stray in strays)
-    )
-
-
-def _overlap(one: Invocation, other: Invocation | ToolExecution) -> bool:
-    earlier, later = (one, other) if one.started_order < other.started_order else (other, one)
-    return earlier.ended_order is None or later.started_order < earlier.ended_order

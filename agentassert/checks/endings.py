@@ -14,10 +14,7 @@ from agentassert.records import Invocation, Status
 
 def succeeded(view: View) -> Failure | Marks:
     """It completed."""
-    root = view.root
-    if root.status is Status.COMPLETED:
-        return NO_MARKS
-    return Failure(expected="to have succeeded", found=f"but it {_ended(root)}", actual=root.status)
+    return _has_status(view, Status.COMPLETED, "to have succeeded")
 
 
 def was_cancelled(view: View) -> Failure | Marks:
@@ -58,18 +55,17 @@ def gate(invocation: Invocation, unlocked: bool) -> Failure | None:
         )
     if unlocked or status not in _UNLOCKED_BY:
         return None
-    call, words = _UNLOCKED_BY[status]
     return Failure(
         expected="to have completed",
         found=f"but it {_ended(invocation)}",
-        advice=f"If that is what the test expects, say so first: {call}{words}",
+        advice=f"If that is what the test expects, say so first: {_UNLOCKED_BY[status]}; then assert on what happened before.",
     )
 
 
 _UNLOCKED_BY = {
-    Status.FAILED: ("has_failed_with(…) or has_failed_with_message_containing(…)", "; then assert on what happened before."),
-    Status.CANCELLED: ("was_cancelled()", "; then assert on what happened before."),
-    Status.BLOCKED: ("was_blocked()", "; then assert on what happened before."),
+    Status.FAILED: "has_failed_with(…) or has_failed_with_message_containing(…)",
+    Status.CANCELLED: "was_cancelled()",
+    Status.BLOCKED: "was_blocked()",
 }
 
 

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import attrs
 
 from agentassert import render
 from agentassert.books import EITHER
 from agentassert.checks.arguments import ArgumentMatcher, closest
+from agentassert.checks.bounds import Bound, decided
 from agentassert.checks.values import canonical
 from agentassert.checks.view import NO_MARKS, Marks, View, marks_for_failure, marks_for_success
 from agentassert.errors import NotRecordedError
 from agentassert.failures import Failure, counted, shortened
 from agentassert.records import Outcome, ToolExecution
-
-Bound = Literal["exactly", "at_least", "at_most"]
 
 
 def none_executed(view: View, names: Sequence[str]) -> Failure | Marks:
@@ -56,12 +55,11 @@ def executed_times(view: View, name: str, times: int, bound: Bound) -> Failure |
     certain, possible = view.succeeded(view.named(name))
     fewest, most = len(certain), len(certain) + len(possible)
     expected = f"to have executed {name!r} successfully {bound.replace('_', ' ')} {_times(times)}"
-    always = {"exactly": fewest == most == times, "at_least": fewest >= times, "at_most": most <= times}[bound]
-    if always:
-        return marks_for_success((*certain, *possible))
-    never = {"exactly": times < fewest or times > most, "at_least": most < times, "at_most": fewest > times}[bound]
-    if not never:
+    holds = decided(fewest, most, times, bound)
+    if holds is None:
         return view.undecided(expected, possible)
+    if holds:
+        return marks_for_success((*certain, *possible))
     found = f"did {_times(fewest)}" if fewest == most else f"did {fewest} to {most} times"
     return Failure(
         expected=expected,
@@ -128,6 +126,9 @@ def none_failed(view: View) -> Failure | Marks:
     if certain:
         details = tuple(f"{one.name}: {render.error(one.error) if one.error is not None else 'failed'}" for one in certain)
         return Failure(expected=expected, found=f"but {len(certain)} failed", details=details, important=_ids(certain))
+    unseen = view.cannot_see(expected, "whether a tool failed", "tool_failures") if view.executions else None
+    if unseen is not None:
+        return unseen
     if possible:
         return view.undecided(expected, possible)
     running = [one for one in view.executions if one.outcome is Outcome.UNFINISHED]
@@ -194,14 +195,10 @@ class Before:
 
     def before(self, name: str) -> list[Any]:
         """The results of successful executions of `name` that had ended by then."""
-        return [one.result for one in self.executions(name)]
-
-    def executions(self, name: str) -> list[ToolExecution]:
-        """These executions."""
         started = self.execution.started_order
         certain, possible = self.view.succeeded(self.view.named(name))
         known = certain if self.certainly else [*certain, *possible]
-        return [one for one in known if one.ended_order is not None and one.ended_order < started]
+        return [one.result for one in known if one.ended_order is not None and one.ended_order < started]
 
 
 def matches(view: View, matcher: ArgumentMatcher, execution: ToolExecution) -> bool:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from agentassert import render
-from agentassert.checks.paths import MISSING, Path
-from agentassert.checks.view import HOW_TO_PLACE, NO_MARKS, Marks, View
-from agentassert.errors import AmbiguousError, NotRecordedError
+from agentassert.checks.view import NO_MARKS, Marks, View
+from agentassert.errors import AmbiguousError
 from agentassert.failures import Failure, counted
-from agentassert.records import ChatModelCall, Invocation
+from agentassert.records import Invocation
 
 
 def nested_named(invocation: Invocation, name: str) -> tuple[Invocation, ...]:
@@ -70,35 +67,3 @@ def none_satisfies(view: View, name: str, reasons: Sequence[str | None]) -> Fail
     ]
     found = f"but none of {len(reasons)} does" if len(reasons) > 1 else "but the only one does not"
     return Failure(expected=expected, found=found, details=tuple(details))
-
-
-def own_chat_model_call(view: View, index: int) -> Failure | ChatModelCall:
-    """One of the own chat model calls in scope, unless strays may move another one to its place."""
-    expected = f"to have a chat model call of its own at index {index}"
-    calls = [call for call in view.model_calls if isinstance(call, ChatModelCall) and call.own]
-    own = [call for call in calls if call.id not in view.stray_ids]
-    if -len(own) <= index < len(own):
-        found = own[index]
-        strays = [call for call in calls if call.id in view.stray_ids]
-        if not any((stray.started_order < found.started_order) == (index >= 0) for stray in strays):
-            return found
-    elif not -len(calls) <= index < len(calls):
-        return _no_such_call(view, expected, index, len(own))
-    depends = "but that depends on model calls recorded outside every invocation"
-    return Failure(expected=expected, found=depends, advice=HOW_TO_PLACE, kind=AmbiguousError)
-
-
-def _no_such_call(view: View, expected: str, index: int, count: int) -> Failure:
-    blind = view.blind("chat")
-    if blind:
-        found = f"but {', '.join(map(repr, blind))} cannot see chat model calls"
-        return Failure(expected=expected, found=found, kind=NotRecordedError)
-    return Failure(expected=expected, found=f"but it made {count or 'none'}", wanted=index, actual=count)
-
-
-def at(path: Path, output: Any) -> Failure | tuple[Any]:
-    """What the path leads to: the value for a definite path, else the list of all matches."""
-    found = path.find(output)
-    if found is not MISSING:
-        return (found,)
-    return Failure(expected=f"to have an output with {path.text}", found=f"but it was {render.value(output)}", actual=output)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeAlias
@@ -13,7 +14,7 @@ from agentassert.checks.pairing import can_cover, pair_executions
 from agentassert.checks.view import Marks, View, marks_for_success
 from agentassert.failures import Failure, counted, shortened
 from agentassert.patterns import ExecutionPattern
-from agentassert.records import Outcome, ToolExecution
+from agentassert.records import Invocation, Outcome, ToolExecution
 
 _MOST_SHOWN: Final = 20
 Matches: TypeAlias = Callable[[View, ArgumentMatcher, ToolExecution], bool]
@@ -95,6 +96,21 @@ def finished_before(view: View, first: str, second: str) -> Failure | Marks:
     if seconds and not _started_before_the_end_of(firsts, every_second):
         return marks_for_success((*every_first, *every_second))
     return view.undecided(expected, (*maybe_firsts, *maybe_seconds))
+
+
+def follow_one_another(invocations: Sequence[Invocation], strays: Invocation | None) -> bool:
+    """Whether these, and the strays beside them, happened one after the other, with nothing nested in them."""
+    outside = () if strays is None else strays.tool_executions
+    return not (
+        any(one.nested_invocations for one in invocations)
+        or any(_overlap(one, following) for one, following in itertools.pairwise(invocations))
+        or any(_overlap(one, stray) for one in invocations for stray in outside)
+    )
+
+
+def _overlap(one: Invocation, other: Invocation | ToolExecution) -> bool:
+    earlier, later = (one, other) if one.started_order < other.started_order else (other, one)
+    return earlier.ended_order is None or later.started_order < earlier.ended_order
 
 
 def _leftmost(

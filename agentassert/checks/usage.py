@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Final
+
+import attrs
 
 from agentassert import render
-from agentassert.checks.view import HOW_TO_PLACE, NO_MARKS, Marks, View
-from agentassert.errors import AmbiguousError, NotRecordedError
+from agentassert.checks.bounds import Bound, decided
+from agentassert.checks.view import NO_MARKS, Marks, View, depends_on_strays
+from agentassert.errors import NotRecordedError
 from agentassert.failures import Failure, counted, shortened
 from agentassert.records import KIND_OF_CALL, NOT_RECORDED, ChatModelCall, FinishReason, ModelCall, Source
 
-Bound = Literal["exactly", "at_most"]
 _ALL_KINDS: Final = tuple(KIND_OF_CALL.values())
+_HOW_TO_COUNT: Final = "Count the kinds that can be seen, such as has_model_call_count(ChatModelCall, n)."
 _HOW_TO_SEE_SOURCES: Final = "Record them with record.sources([...]), or retrieve with a retriever of the framework."
 
 
@@ -23,20 +26,19 @@ def model_call_count(view: View, kind: type[ModelCall] | None, count: int) -> Fa
     calls = [call for call in view.model_calls if kind is None or type(call) is kind]
     what = "model call" if kind is None else f"{KIND_OF_CALL[kind]} model call"
     expected = f"to have made {counted(count, what)}"
-    blind = view.blind(*aspects)
-    if blind:
-        advice = "Count the kinds that can be seen, such as has_model_call_count(ChatModelCall, n)." if kind is None else None
-        found = f"but {_joined(blind)} cannot see {'every kind of model call' if kind is None else f'{aspects[0]} model calls'}"
-        return Failure(expected=expected, found=found, advice=advice, kind=NotRecordedError)
+    unseen = view.cannot_see(expected, "every kind of model call" if kind is None else f"{what}s", *aspects)
+    if unseen is not None:
+        return attrs.evolve(unseen, advice=_HOW_TO_COUNT) if kind is None else unseen
     return _count(view, calls, count, "exactly", expected)
 
 
 def own_chat_model_call_count(view: View, count: int, bound: Bound) -> Failure | Marks:
     """So many chat calls of the agent's own loop, failed ones included."""
-    expected = f"to have made {'at most ' if bound == 'at_most' else ''}{counted(count, 'chat model call')} of its own"
-    blind = view.blind("chat")
-    if blind:
-        return Failure(expected=expected, found=f"but {_joined(blind)} cannot see chat model calls", kind=NotRecordedError)
+    limit = "" if bound == "exactly" else f"{bound.replace('_', ' ')} "
+    expected = f"to have made {limit}{counted(count, 'chat model call')} of its own"
+    unseen = view.cannot_see(expected, "chat model calls", "chat")
+    if unseen is not None:
+        return unseen
     calls = [call for call in view.model_calls if isinstance(call, ChatModelCall) and call.own]
     return _count(view, calls, count, bound, expected)
 
@@ -106,7 +108,7 @@ def source_containing(view: View, text: str) -> Failure | Marks:
     if sources is not NOT_RECORDED and any(text in source.text for source in sources):
         return NO_MARKS
     if any(text in source.text for source in view.stray_sources):
-        return _stray_sources(expected)
+        return depends_on_strays(expected, "sources")
     if sources is NOT_RECORDED:
         return _no_retriever(expected)
     if not sources:
@@ -124,29 +126,24 @@ def no_sources(view: View) -> Failure | Marks:
         return Failure(
             expected=expected, found=f"but it retrieved {len(view.sources)}", details=_listed(view.sources), actual=view.sources
         )
-    return _stray_sources(expected) if view.stray_sources else NO_MARKS
+    return depends_on_strays(expected, "sources") if view.stray_sources else NO_MARKS
 
 
 def _count(view: View, calls: Sequence[ModelCall], count: int, bound: Bound, expected: str) -> Failure | Marks:
     strays = [call for call in calls if call.id in view.stray_ids]
     fewest, most = len(calls) - len(strays), len(calls)
-    if (fewest == most == count) if bound == "exactly" else most <= count:
-        return NO_MARKS
-    if (fewest <= count <= most) if bound == "exactly" else fewest <= count:
+    holds = decided(fewest, most, count, bound)
+    if holds is None:
         return _stray_calls(expected, strays)
+    if holds:
+        return NO_MARKS
     by_model = Counter((call.kind, call.model or "unnamed", call.failed) for call in calls if call.id not in view.stray_ids)
     details = tuple(f"{kind} {model}: {n}{' failed' if failed else ''}" for (kind, model, failed), n in by_model.items())
     return Failure(expected=expected, found=f"but it made {fewest or 'none'}", details=details, wanted=count, actual=fewest)
 
 
 def _stray_calls(expected: str, strays: Sequence[ModelCall]) -> Failure:
-    found = f"but that depends on {counted(len(strays), 'model call')} recorded outside every invocation"
-    return Failure(expected=expected, found=found, advice=HOW_TO_PLACE, kind=AmbiguousError)
-
-
-def _stray_sources(expected: str) -> Failure:
-    found = "but that depends on sources recorded outside every invocation"
-    return Failure(expected=expected, found=found, advice=HOW_TO_PLACE, kind=AmbiguousError)
+    return depends_on_strays(expected, counted(len(strays), "model call"))
 
 
 def _no_retriever(expected: str) -> Failure:
@@ -160,7 +157,3 @@ def _listed(sources: Sequence[Source]) -> tuple[str, ...]:
 
 def _seconds(seconds: float) -> str:
     return f"{seconds:.3g} second{'' if seconds == 1 else 's'}"
-
-
-def _joined(adapters: tuple[str, ...]) -> str:
-    return "the " + " and ".join(f"{adapter!r}" for adapter in adapters) + f" adapter{'s' if len(adapters) > 1 else ''}"

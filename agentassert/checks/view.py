@@ -28,8 +28,11 @@ Marks: TypeAlias = Mapping[str, int]
 """The ids of the executions that a check covered, and for which outcomes."""
 
 NO_MARKS: Final[Marks] = {}
-HOW_TO_REPORT: Final = "The result alone does not say whether it means success. Decorate the function with `@record.tool` to have its outcome recorded."
-HOW_TO_PLACE: Final = "Assert after whole_capture() if that belongs to the run, or keep it out of the block if it does not."
+_HOW_TO_REPORT: Final = (
+    "The result alone does not say whether it means success. "
+    "Decorate the function with `@record.tool` to have its outcome recorded."
+)
+_HOW_TO_PLACE: Final = "Assert after whole_capture() if that belongs to the run, or keep it out of the block if it does not."
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -134,6 +137,14 @@ class View:
         recorded_by = {adapter for one in self.invocations for adapter in one.recorded_by}
         return tuple(sorted(one for one in recorded_by if not frozenset(aspects) <= self.visibility.get(one, frozenset())))
 
+    def cannot_see(self, expected: str, what: str, *aspects: str) -> Failure | None:
+        """The failure of a check that needs all of `aspects`, called `what`, where an adapter that recorded cannot see them."""
+        blind = self.blind(*aspects)
+        if not blind:
+            return None
+        adapters = f"the {' and '.join(map(repr, blind))} adapter{'s' if len(blind) > 1 else ''}"
+        return Failure(expected=expected, found=f"but {adapters} cannot see {what}", kind=NotRecordedError)
+
     def succeeded(self, executions: Sequence[ToolExecution]) -> tuple[list[ToolExecution], list[ToolExecution]]:
         """Those that succeeded, and those that may have: unknown outcomes, and strays that may not belong here."""
         return self._split(executions, Outcome.SUCCEEDED)
@@ -158,10 +169,9 @@ class View:
         names = ", ".join(sorted({repr(one.name) for one in strays or uncertain}))
         important = tuple(one.id for one in uncertain)
         if strays:
-            found = f"but that depends on {counted(len(strays), 'execution')} of {names} recorded outside every invocation"
-            return Failure(expected=expected, found=found, advice=HOW_TO_PLACE, kind=AmbiguousError, important=important)
+            return depends_on_strays(expected, f"{counted(len(strays), 'execution')} of {names}", important)
         found = f"but that depends on {counted(len(uncertain), 'execution')} of {names} whose outcome was not reported"
-        return Failure(expected=expected, found=found, advice=HOW_TO_REPORT, kind=NotRecordedError, important=important)
+        return Failure(expected=expected, found=found, advice=_HOW_TO_REPORT, kind=NotRecordedError, important=important)
 
     def _split(self, executions: Sequence[ToolExecution], outcome: Outcome) -> tuple[list[ToolExecution], list[ToolExecution]]:
         certain, possible = [], []
@@ -184,6 +194,12 @@ class View:
 
 def _tool_executions(invocation: Invocation) -> tuple[ToolExecution, ...]:
     return invocation.tool_executions
+
+
+def depends_on_strays(expected: str, what: str, important: tuple[str, ...] = ()) -> Failure:
+    """The failure of a check that holds or not depending on whether `what`, recorded outside every invocation, belongs here."""
+    found = f"but that depends on {what} recorded outside every invocation"
+    return Failure(expected=expected, found=found, advice=_HOW_TO_PLACE, kind=AmbiguousError, important=important)
 
 
 def marks_for_success(executions: Sequence[ToolExecution]) -> Marks:

@@ -110,7 +110,7 @@ def test_a_call_that_was_not_made(calls, index, made):
 def test_a_call_that_nobody_could_see():
     cap = captured(invocation("support", recorded_by=("blind",)), visibility={"blind": frozenset()})
 
-    with pytest.raises(NotRecordedError, match="but 'blind' cannot see chat model calls"):
+    with pytest.raises(NotRecordedError, match="but the 'blind' adapter cannot see chat model calls"):
         assert_that(cap).chat_model_call(0)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentassert import assert_that, execution_of, result_of
-from tests.factories import CANCELLED, UNFINISHED, captured, execution, failed, invocation, message
+from agentassert import NotRecordedError, Outcome, assert_that, execution_of, result_of
+from tests.factories import CANCELLED, UNFINISHED, UNKNOWN, captured, execution, failed, invocation, message
 
 BOOKING = {"booking_number": "MS-777"}
 LISTED = """Tool executions:
@@ -348,6 +348,36 @@ def test_nobody_knows_whether_an_execution_that_had_not_ended_would_have_failed(
         "Tool executions:\n"
         "  [1] pay() UNFINISHED"
     )
+
+
+def blind_to_failures(*executions):
+    return captured(invocation("support", *executions, recorded_by=("blind",)), visibility={"blind": frozenset({"chat"})})
+
+
+@pytest.mark.parametrize(
+    ("outcome", "ending"),
+    [(Outcome.SUCCEEDED, "-> 'ok'"), (UNKNOWN, "-> 'ok' (outcome not reported)"), (UNFINISHED, "UNFINISHED")],
+)
+def test_an_adapter_that_cannot_see_failures_does_not_say_that_there_were_none(outcome, ending):
+    with pytest.raises(NotRecordedError) as caught:
+        assert_that(blind_to_failures(execution("pay", outcome=outcome))).has_no_failed_tool_executions()
+
+    assert str(caught.value) == (
+        "Expected invocation 'support' to have no failed tool execution,\n"
+        "but the 'blind' adapter cannot see whether a tool failed.\n"
+        "Tool executions:\n"
+        f"  [1] pay() {ending}"
+    )
+
+
+def test_without_executions_none_failed_whatever_the_adapter_can_see():
+    assert_that(blind_to_failures()).has_no_failed_tool_executions()
+
+
+def test_a_failure_that_was_recorded_is_one_whatever_the_adapter_can_see():
+    shown = message(assert_that(blind_to_failures(execution("pay"), execution("pay", error="no"))).has_no_failed_tool_executions)
+
+    assert "but 1 failed:\n  pay: no\n" in shown
 
 
 def test_arguments_that_do_not_parse_match_nothing_and_are_shown_raw():

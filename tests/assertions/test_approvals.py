@@ -1,72 +1,18 @@
-"""What the model asked for, and what people decided about it."""
+"""What people decided about the tools that they were asked about."""
 
 from __future__ import annotations
 
 import pytest
 
-from agentassert import NotRecordedError, Status, ToolExecutionRequest, assert_that
-from tests.factories import approval, captured, chat, execution, failed_chat, invocation, message
+from agentassert import NotRecordedError, Status, assert_that
+from tests.factories import approval, captured, execution, invocation, message
 
 PAY = {"amount": 5}
 NONE = "Tool executions: none"
 
 
-def asking(*requests):
-    return captured(invocation("support", calls=[chat(requests=requests)]))
-
-
 def approving(*approvals, **fields):
     return captured(invocation("support", approvals=approvals), **fields)
-
-
-def test_a_request_counts_whether_it_ran_or_not():
-    cap = asking(ToolExecutionRequest(name="pay", answered=True), "refund")
-
-    assert_that(cap).has_tool_requested("pay").has_tool_requested("refund")
-    assert_that(cap).has_no_tool_requested("delete_account", "refuse")
-    assert_that(asking()).has_no_tool_requested()
-
-
-@pytest.mark.parametrize(
-    ("method", "arguments", "text"),
-    [
-        ("has_tool_requested", ("refund",), "to have requested 'refund',\nbut the model requested 'ask', 'pay'."),
-        ("has_no_tool_requested", (), "to have requested no tool,\nbut the model requested 'ask', 'pay'."),
-        ("has_no_tool_requested", ("x", "pay"), "to have requested none of 'x', 'pay',\nbut the model requested 'ask', 'pay'."),
-    ],
-)
-def test_what_was_requested_instead_is_shown(method, arguments, text):
-    shown = message(getattr(assert_that(asking("pay", "ask", "pay")), method), *arguments)
-
-    assert shown == f"Expected invocation 'support' {text}\n{NONE}"
-
-
-def test_a_model_that_requested_nothing():
-    assert "but the model requested no tool." in message(assert_that(asking()).has_tool_requested, "pay")
-
-
-@pytest.mark.parametrize("calls", [(), (chat(own=False, requests=["pay"]),)])
-@pytest.mark.parametrize(("method", "expected"), [("has_tool_requested", "'pay'"), ("has_no_tool_requested", "none of 'pay'")])
-def test_without_a_chat_model_call_of_its_own_nobody_knows_what_was_requested(calls, method, expected):
-    cap = captured(invocation("support", calls=calls))
-
-    with pytest.raises(NotRecordedError) as caught:
-        getattr(assert_that(cap), method)("pay")
-    assert str(caught.value) == (
-        f"Expected invocation 'support' to have requested {expected},\n"
-        f"but no chat model call was recorded, so nobody knows.\n{NONE}"
-    )
-
-
-def test_a_failed_call_requested_nothing():
-    assert_that(captured(invocation("support", calls=[failed_chat()]))).has_no_tool_requested()
-
-
-def test_an_adapter_that_cannot_see_requests_does_not_say_that_there_were_none():
-    cap = captured(invocation("support", calls=[chat()], recorded_by=("blind",)), visibility={"blind": frozenset({"chat"})})
-
-    with pytest.raises(NotRecordedError, match="but 'blind' cannot see requests"):
-        assert_that(cap).has_no_tool_requested("pay")
 
 
 def test_approvals_are_found_by_tool_arguments_and_decision():
@@ -141,14 +87,8 @@ def test_what_awaits_an_approval_can_be_asserted_on():
 def test_an_adapter_that_cannot_see_approvals_does_not_say_that_there_were_none(method, arguments):
     cap = captured(invocation("support", recorded_by=("blind",)), visibility={"blind": frozenset()})
 
-    with pytest.raises(NotRecordedError, match="but 'blind' cannot see approvals"):
+    with pytest.raises(NotRecordedError, match="but the 'blind' adapter cannot see approvals"):
         getattr(assert_that(cap), method)(*arguments)
-
-
-@pytest.mark.parametrize("method", ["has_tool_requested", "has_no_tool_requested"])
-def test_the_name_of_a_requested_tool_is_text(method):
-    with pytest.raises(TypeError, match=f"{method}: name must be a text, but was None"):
-        getattr(assert_that(asking()), method)(None)
 
 
 @pytest.mark.parametrize("method", ["has_approval_requested", "has_tool_approved", "has_tool_rejected"])

@@ -1,0 +1,66 @@
+"""What the model asked for, whether it ran or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentassert.checks.view import NO_MARKS, Marks, View, depends_on_strays
+from agentassert.errors import NotRecordedError
+from agentassert.failures import Failure
+from agentassert.records import ChatModelCall, Invocation, ToolExecutionRequest
+
+
+def requested(view: View, name: str) -> Failure | Marks:
+    """A response asked for the tool, whether it ran or not."""
+    expected = f"to have requested {name!r}"
+    found = [one for one in view.requests if one.name == name]
+    if found:
+        return NO_MARKS if _is_own(view, found) else depends_on_strays(expected, "requests")
+    unseen = _unseen(view, expected)
+    if unseen is not None:
+        return unseen
+    return Failure(expected=expected, found=_asked_for(view), wanted=name, actual=tuple(one.name for one in view.requests))
+
+
+def none_requested(view: View, names: Sequence[str]) -> Failure | Marks:
+    """No response asked for any of these tools, or for any tool at all."""
+    expected = f"to have requested none of {', '.join(map(repr, names))}" if names else "to have requested no tool"
+    found = [one for one in view.requests if not names or one.name in names]
+    if _is_own(view, found):
+        return Failure(expected=expected, found=_asked_for(view), actual=tuple(one.name for one in found))
+    unseen = _unseen(view, expected)
+    if unseen is not None:
+        return unseen
+    return depends_on_strays(expected, "requests") if found else NO_MARKS
+
+
+def unanswered(invocations: Sequence[Invocation]) -> dict[str, list[ToolExecutionRequest]]:
+    """The requests that never ran, under their keys."""
+    found: dict[str, list[ToolExecutionRequest]] = {}
+    for invocation in invocations:
+        for request in invocation.tool_execution_requests:
+            if not request.answered:
+                found.setdefault(request_key(invocation, request.name), []).append(request)
+    return found
+
+
+def request_key(invocation: Invocation, name: str) -> str:
+    """The key by which the books know the requests for one tool in one invocation."""
+    return f"{invocation.id}/{name}"
+
+
+def _unseen(view: View, expected: str) -> Failure | None:
+    """Without one recorded response nobody knows what was asked for."""
+    if not any(isinstance(call, ChatModelCall) and call.own and call.id not in view.stray_ids for call in view.model_calls):
+        found = "but no chat model call was recorded, so nobody knows"
+        return Failure(expected=expected, found=found, kind=NotRecordedError)
+    return view.cannot_see(expected, "requests", "requests")
+
+
+def _is_own(view: View, found: list[ToolExecutionRequest]) -> bool:
+    return view.is_certain(found, lambda invocation: invocation.tool_execution_requests)
+
+
+def _asked_for(view: View) -> str:
+    asked = ", ".join(sorted({repr(one.name) for one in view.requests}))
+    return f"but the model requested {asked or 'no tool'}"
