@@ -90,7 +90,7 @@ class _Builder:
         return Built((strays,))
 
     def _sort(self, event: events.Event) -> None:
-        owner, tool, own = (event.parent, None, True) if event.parent in self.parts else self._owner(event)
+        owner, tool, own = self._owner(event)
         parts = self.parts[owner]
         if type(event) is events.ToolEvent:
             parts.tools.append(event)
@@ -108,9 +108,11 @@ class _Builder:
 
     def _owner(self, event: events.Event) -> tuple[events.InvocationEvent | None, events.ToolEvent | None, bool]:
         """The nearest invocation of this capture around `event`, the tool between the two, and whether nothing lies between."""
+        around = event.parent
+        if around is None or (isinstance(around, events.InvocationEvent) and around in self.parts):
+            return around, None, True
         tool: events.ToolEvent | None = None
         own = True
-        around = event.parent
         while around is not None:
             if isinstance(around, events.InvocationEvent):
                 if around in self.parts:
@@ -126,7 +128,7 @@ class _Builder:
         answered = [event for event, own in parts.calls if own and event.kind is ChatModelCall and self._ended(event) is not None]
         for event in sorted(answered, key=_by_end):
             requested.add(event)
-        for tool in parts.tools:
+        for tool in parts.tools if answered else [one for one in parts.tools if one.call_id is not None]:
             requested.join(tool)
         return requested
 

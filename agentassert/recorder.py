@@ -73,7 +73,7 @@ def close_capture(state: CaptureState, token: Token[Scope | None]) -> None:
 def enter(event: Event) -> Scope:
     """Make `event` what the running code is part of, until :func:`leave`."""
     scope, captures = _scope.get(), event.captures
-    if scope is not None and len(scope.captures) > len(captures) and all(capture in scope.captures for capture in captures):
+    if scope is not None and scope.captures is not captures and all(capture in scope.captures for capture in captures):
         captures = scope.captures
     entered = Scope(captures, event)
     entered.token = _scope.set(entered)
@@ -86,7 +86,7 @@ def leave(entered: Scope) -> None:
     if current is not entered:
         entered.left = current is not None and entered in _around(current)
         return
-    while current is not None and current.token is not None and (current is entered or current.left):
+    while current is not None and (current is entered or current.left) and current.token is not None:
         restore(current.token)
         current = _scope.get()
 
