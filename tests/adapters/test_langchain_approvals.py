@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import pytest
 from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.tools import tool
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
-from agentassert import Decision, Outcome, Status, capture
+from agentassert import CaptureWarning, Decision, Outcome, Status, capture
 from tests.adapters.agents import QUESTION, agent, cancel_booking, executed, get_booking
 from tests.scripted.langchain import asks_for, says
 
@@ -161,11 +165,28 @@ def test_a_tool_that_interrupts_is_suspended_and_goes_on():
         (False, Decision.REJECT, None),
         ("No", Decision.REJECT, None),
         ("approved", Decision.APPROVE, None),
-        ("call me Ann", Decision.APPROVE, "call me Ann"),
+        ("No, don't do that", Decision.REJECT, "No, don't do that"),
+        ("Don\u2019t", Decision.REJECT, None),
+        ("nope", Decision.REJECT, None),
+        (0, Decision.REJECT, None),
+        ("", Decision.REJECT, None),
+        ([], Decision.REJECT, None),
+        ({"accepted": False}, Decision.REJECT, None),
+        ({"confirmed": False}, Decision.REJECT, None),
+        ({"approved": None}, Decision.REJECT, None),
+        ({"approved": 0}, Decision.REJECT, None),
+        ({"approved": True, "confirmed": False}, Decision.REJECT, None),
+        ({"rejected": True}, Decision.REJECT, None),
+        ({"decision": "do not approve"}, Decision.REJECT, "do not approve"),
+        ({"approved": True}, Decision.APPROVE, None),
+        ({"approved": True, "response": ""}, Decision.APPROVE, None),
+        ({"answer": "no, thanks"}, Decision.REJECT, "no, thanks"),
+        ({"decision": None}, Decision.REJECT, None),
+        ("OK.", Decision.APPROVE, None),
+        ("Yes, refund it", Decision.APPROVE, "Yes, refund it"),
         ({"approved": False, "reason": "too dear"}, Decision.REJECT, "too dear"),
         ([{"type": "ignore"}], Decision.REJECT, None),
         ({"type": "timeout"}, Decision.TIMEOUT, None),
-        ({"name": "Ann"}, Decision.APPROVE, "{'name': 'Ann'}"),
     ],
 )
 def test_an_answer_in_ones_own_terms_is_read_as_a_decision(answer, decision, reason):
@@ -176,6 +197,21 @@ def test_an_answer_in_ones_own_terms_is_read_as_a_decision(answer, decision, rea
         support.invoke(Command(resume=answer), THREAD)
 
     assert decided(cap.invocation) == [("ask", {"question": "sure?"}, decision, reason)]
+
+
+@pytest.mark.parametrize(
+    "answer", ["call me Ann", "No problem", "yes, but not now", {"name": "Ann"}, {"type": "draft"}, 42, {"rejected": False}]
+)
+def test_an_answer_that_says_neither_yes_nor_no_was_no_approval(answer):
+    support = asking(asks_for(("ask", {"question": "who?"}, "c1")), says("done"))
+
+    with capture() as cap:
+        support.invoke(QUESTION, THREAD)
+        pending = decided(cap.invocation)
+        support.invoke(Command(resume=answer), THREAD)
+
+    assert pending == [("ask", {"question": "who?"}, Decision.PENDING, None)]
+    assert (cap.invocation.approvals, executed(cap)) == ((), [("ask", Outcome.SUCCEEDED)])
 
 
 def test_a_tool_that_asks_twice_has_two_approvals_and_ran_once():
@@ -257,10 +293,10 @@ def test_an_interrupt_in_a_node_names_the_node():
     with capture() as cap:
         desk.invoke(QUESTION, THREAD)
         pending = decided(cap.invocation)
-        desk.invoke(Command(resume="fine"), THREAD)
+        desk.invoke(Command(resume="yes"), THREAD)
 
     assert pending == [("review", None, Decision.PENDING, None)]
-    assert (decided(cap.invocation), cap.output_text) == ([("review", None, Decision.APPROVE, "fine")], "fine")
+    assert (decided(cap.invocation), cap.output_text) == ([("review", None, Decision.APPROVE, None)], "yes")
 
 
 def test_a_nested_agent_that_interrupts_is_suspended_and_goes_on_too():
@@ -334,3 +370,128 @@ def test_threads_are_told_apart():
 
     assert [one.status for one in cap.invocations] == [Status.AWAITING_APPROVAL, Status.COMPLETED]
     assert [one.approvals[0].decision for one in cap.invocations] == [Decision.PENDING, Decision.REJECT]
+
+
+PAYS = StateGraph(MessagesState)
+PAYS.add_node("pay", lambda state: {"messages": [("ai", str(interrupt(state["messages"][-1].text)))]})
+PAYS.add_edge(START, "pay")
+
+
+def unnamed(saver=None):
+    """An agent that LangGraph names as it names every other one."""
+    return PAYS.compile(checkpointer=saver or InMemorySaver())
+
+
+def asks(text):
+    return {"messages": [("user", text)]}
+
+
+def test_agents_without_names_on_threads_of_one_id_are_told_apart_by_their_savers():
+    first, second = unnamed(), unnamed()
+
+    with capture() as cap:
+        first.invoke(asks("a"), THREAD)
+        second.invoke(asks("b"), THREAD)
+        first.invoke(Command(resume="yes"), THREAD)
+
+    assert [(one.input["messages"][0][1], one.status) for one in cap.invocations] == [
+        ("a", Status.COMPLETED),
+        ("b", Status.AWAITING_APPROVAL),
+    ]
+    assert [one.approvals[0].decision for one in cap.invocations] == [Decision.APPROVE, Decision.PENDING]
+
+
+@pytest.mark.parametrize("shared", [None, InMemorySaver()], ids=["savers of their own", "one saver"])
+def test_captures_side_by_side_continue_their_own_invocations(shared):
+    both_asked, one_at_a_time = threading.Barrier(2), threading.Lock()
+
+    def run(answer):
+        pays = unnamed(shared)
+        with capture() as cap:
+            with one_at_a_time:
+                pays.invoke(QUESTION, THREAD)
+            both_asked.wait(10)
+            with one_at_a_time:
+                pays.invoke(Command(resume=answer), THREAD)
+        return cap
+
+    with ThreadPoolExecutor(2) as pool:
+        captures = list(pool.map(run, ["yes", "no"]))
+
+    assert [cap.invocation.status for cap in captures] == [Status.COMPLETED] * 2
+    assert [[one[2] for one in decided(cap.invocation)] for cap in captures] == [[Decision.APPROVE], [Decision.REJECT]]
+
+
+def test_what_an_earlier_test_left_waiting_is_not_what_another_agent_resumes():
+    abandoned, support = unnamed(), unnamed()
+    with capture() as before:
+        abandoned.invoke(asks("5"), THREAD)
+    support.invoke(asks("7"), THREAD)
+
+    with capture() as after:
+        support.invoke(Command(resume="yes"), THREAD)
+
+    assert before.invocation.status is Status.AWAITING_APPROVAL
+    assert (after.invocation.status, after.invocation.approvals) == (Status.COMPLETED, ())
+
+
+def test_an_agent_whose_run_is_named_anew_is_resumed_all_the_same():
+    support = unnamed()
+
+    with capture() as cap:
+        support.invoke(QUESTION, {**THREAD, "run_name": "ask"})
+        support.invoke(Command(resume="yes"), {**THREAD, "run_name": "answer"})
+
+    assert (cap.invocation.name, cap.invocation.status) == ("ask", Status.COMPLETED)
+
+
+class Database(BaseCheckpointSaver):
+    """A saver of which several objects stand for what is kept elsewhere."""
+
+    def __init__(self, kept):
+        super().__init__()
+        for name in ("get_tuple", "put", "put_writes", "get_next_version"):
+            setattr(self, name, getattr(kept, name))
+
+
+def test_a_saver_that_is_opened_again_continues_what_another_one_kept():
+    kept = InMemorySaver()
+
+    with capture() as cap:
+        unnamed(Database(kept)).invoke(QUESTION, THREAD)
+        unnamed(Database(kept)).invoke(Command(resume="yes"), THREAD)
+
+    assert (cap.invocation.status, [one[2] for one in decided(cap.invocation)]) == (Status.COMPLETED, [Decision.APPROVE])
+    assert cap.health.doubts == ()
+
+
+def test_a_resumption_of_which_nothing_says_what_it_resumes_is_an_invocation_of_its_own_and_doubtful():
+    first, second = InMemorySaver(), InMemorySaver()
+
+    with pytest.warns(CaptureWarning, match="several invocations of 'LangGraph' wait on thread '1'"), capture() as cap:
+        unnamed(Database(first)).invoke(QUESTION, THREAD)
+        unnamed(Database(second)).invoke(QUESTION, THREAD)
+        unnamed(Database(first)).invoke(Command(resume="yes"), THREAD)
+
+    assert [one.status for one in cap.invocations] == [Status.AWAITING_APPROVAL, Status.AWAITING_APPROVAL, Status.COMPLETED]
+
+
+@dataclass
+class Application:
+    """What somebody applies with, whose name is that of what a command resumes with."""
+
+    resume: str = "yes"
+
+
+def test_an_input_with_a_field_named_resume_resumes_nothing():
+    graph = StateGraph(Application)
+    graph.add_node("read", lambda state: {"resume": str(interrupt("read it?"))})
+    graph.add_edge(START, "read")
+    reader = graph.compile(checkpointer=InMemorySaver())
+
+    with capture() as cap:
+        reader.invoke(Application(), THREAD)
+        reader.invoke(Application(), THREAD)
+
+    assert [one.status for one in cap.invocations] == [Status.AWAITING_APPROVAL] * 2
+    assert [[one.decision for one in invocation.approvals] for invocation in cap.invocations] == [[Decision.PENDING]] * 2

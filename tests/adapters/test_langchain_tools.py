@@ -10,6 +10,7 @@ import pytest
 from langchain.agents.middleware import ToolRetryMiddleware
 from langchain.tools import InjectedState
 from langchain_core.messages import ToolMessage
+from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import InjectedToolCallId, tool
 from langgraph.errors import GraphInterrupt
 from langgraph.graph import START, MessagesState, StateGraph
@@ -290,3 +291,90 @@ def test_an_interrupt_of_a_tool_that_no_agent_runs_cancels_it():
         HANDLER.on_tool_error(GraphInterrupt(), run_id="run")
 
     assert executed(cap) == [("pay", Outcome.CANCELLED)]
+
+
+FAILED = ToolMessage("it failed", tool_call_id="c1", status="error")
+ANOTHER = ToolMessage("it failed", tool_call_id="c9", status="error")
+NOTE = ToolMessage("noted", tool_call_id="c9")
+
+
+@tool
+def listed() -> list:
+    """Give a list of messages back."""
+    return [FAILED]
+
+
+lists = pytest.mark.skipif(
+    not isinstance(listed.invoke({"type": "tool_call", "name": "listed", "args": {}, "id": "c1"}), list),
+    reason="this version tells the model the text of a list instead of the messages in it",
+)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        pytest.param([FAILED], marks=lists, id="a list"),
+        pytest.param([Command(update={"messages": [FAILED]})], marks=lists, id="a command in a list"),
+        pytest.param(Command(update={"messages": [FAILED]}), id="a command"),
+    ],
+)
+def test_a_failure_that_the_model_is_told_in_any_form_is_a_failure(output):
+    @tool
+    def fails() -> str:
+        """Report a failure."""
+        return output
+
+    support = agent(asks_for(("fails", {}, "c1")), says("done"), tools=[fails])
+    with capture() as cap:
+        support.invoke(QUESTION)
+
+    (execution,) = cap.invocation.tool_executions
+    assert (execution.outcome, execution.error, execution.call_id) == (Outcome.FAILED, "it failed", "c1")
+
+
+@pytest.mark.parametrize(
+    ("output", "outcome"),
+    [
+        (Command(update={"messages": FAILED}), Outcome.FAILED),
+        pytest.param([Command(update={"messages": FAILED})], Outcome.FAILED, marks=lists),
+        pytest.param([NOTE, FAILED], Outcome.FAILED, marks=lists),
+        pytest.param([ANOTHER], Outcome.FAILED, marks=lists),
+        ([ANOTHER, NOTE], Outcome.SUCCEEDED),
+        ([ANOTHER, ToolMessage("paid", tool_call_id="c1")], Outcome.SUCCEEDED),
+        ([], Outcome.SUCCEEDED),
+    ],
+)
+def test_of_several_messages_the_one_that_answers_the_call_counts(output, outcome):
+    @tool
+    def pay() -> str:
+        """Pay."""
+        return output
+
+    with capture() as cap:
+        pay.invoke({"type": "tool_call", "name": "pay", "args": {}, "id": "c1"})
+
+    (execution,) = cap.invocation.tool_executions
+    assert execution.outcome is outcome
+
+
+class Remote:
+    """A proxy that asks another machine for whatever it is asked for, which is not there."""
+
+    def __getattr__(self, name):
+        raise RuntimeError(f"no connection to look up {name}")
+
+
+def test_a_result_whose_attributes_raise_is_a_result():
+    remote = Remote()
+
+    @tool
+    def connect() -> object:
+        """Connect."""
+        return remote
+
+    with capture() as cap:
+        connect.invoke({})
+        RunnableLambda(lambda _: remote).invoke("hi")
+
+    assert [execution.raw_result for execution in cap.strays.tool_executions] == [remote]
+    assert (cap.invocation.output, cap.health.faults) == (remote, ())

@@ -10,15 +10,17 @@ from typing import Any
 from agentassert import recorder
 from agentassert.adapters.langchain import ADAPTER
 from agentassert.adapters.langchain.approvals import (
+    Asked,
     Interrupted,
     Question,
     answered_by,
-    decisions_in,
     interrupts_in,
     questions_in,
 )
+from agentassert.adapters.langchain.decisions import decisions_in
 from agentassert.adapters.langchain.messages import last_requests_in, output_text_of
-from agentassert.adapters.langchain.runs import UNNAMED, AgentRun, GraphStart, Key, Suspended
+from agentassert.adapters.langchain.runs import UNNAMED, AgentRun, GraphStart, Key
+from agentassert.adapters.langchain.suspended import Suspended
 from agentassert.events import Event, InvocationEvent
 
 
@@ -55,15 +57,18 @@ class Agents:
         """A graph's run: of a new invocation, or of one that goes on."""
         around = self.of(parent)
         name = _name(start, run_name, parent, metadata)
-        key = _key(start.thread, name, around, metadata)
-        resume = getattr(inputs, "resume", None)
+        key = _key(start, name, around, metadata)
+        resume = _resume_in(inputs)
         goes_on = around is not None or resume is not None or inputs is None
-        waiting = self._suspended.take_waiting(key) if resume is not None and around is None else []
-        agent = self._suspended.take(key) if goes_on else None
+        agent = self._suspended.take(key, start) if goes_on else None
+        waiting: Sequence[Interrupted] = ()
         if agent is not None:
+            waiting = () if resume is None or around is not None else tuple(agent.waiting)
             agent.event.resume()
             agent.start = start
         else:
+            if resume is not None and around is None:
+                waiting = self._suspended.take_waiting(key, start)
             agent = self._new(start, name, key, inputs, parent, around, metadata)
         if agent is not None:
             start.agent = self._ran(agent)
@@ -103,10 +108,13 @@ class Agents:
         for interrupt_id, payload in interrupts_in(error):
             if any(interrupt_id == known.id for known in waiting):
                 continue
-            interrupted = Interrupted(interrupt_id, questions_in(payload, asking), weakref.ref(parent))
-            waiting.append(interrupted)
-            for question in interrupted.questions:
-                recorder.add_approval(question.tool, question.arguments, adapter=ADAPTER, call_id=question.call_id, parent=parent)
+            questions = questions_in(payload, asking)
+            asked = [
+                recorder.add_approval(one.tool, one.arguments, adapter=ADAPTER, call_id=one.call_id, parent=parent)
+                for one in questions
+            ]
+            references = tuple(None if one is None else weakref.ref(one) for one in asked)
+            waiting.append(Interrupted(interrupt_id, questions, weakref.ref(parent), references))
 
     def _new(
         self,
@@ -148,13 +156,15 @@ class Agents:
 
     def _decide(self, agent: AgentRun, waiting: Sequence[Interrupted], resume: Any) -> None:
         if not waiting and isinstance(resume, Mapping):
-            agent.unplaced = resume.get("decisions") or ()
+            decisions = resume.get("decisions")
+            agent.unplaced = decisions if isinstance(decisions, list) else ()
         for interrupted, answer in answered_by(resume, waiting):
-            stopped = None
+            stopped: Event | None = None
+            asked: Asked = ()
             if interrupted in agent.waiting:
                 agent.waiting.remove(interrupted)
-                stopped = interrupted.stopped()
-            _approve(interrupted.questions, answer, stopped or agent.event)
+                stopped, asked = interrupted.stopped(), interrupted.asked
+            _approve(interrupted.questions, answer, stopped or agent.event, asked)
 
     def _hand_off(self, agent: AgentRun, command: Any) -> None:
         """It ended by naming the node of the graph around it that goes on."""
@@ -166,8 +176,16 @@ class Agents:
             agent.around.handoffs.update({str(getattr(target, "node", target)): agent.event for target in targets})
 
 
-def _approve(questions: Sequence[Question], answer: Any, parent: Event) -> None:
-    for question, decision, reason in decisions_in(answer, questions):
+def _approve(questions: Sequence[Question], answer: Any, parent: Event, asked: Asked = ()) -> None:
+    for index, (question, decided) in enumerate(zip(questions, decisions_in(answer, len(questions)), strict=False)):
+        if decided is None:
+            # An answer that is neither yes nor no was no approval: what asked wanted to know something else.
+            pending = asked[index] if index < len(asked) else None
+            event = None if pending is None else pending()
+            if event is not None:
+                recorder.withdraw(event)
+            continue
+        decision, reason = decided
         recorder.add_approval(
             question.tool,
             question.arguments,
@@ -177,6 +195,12 @@ def _approve(questions: Sequence[Question], answer: Any, parent: Event) -> None:
             call_id=question.call_id,
             parent=parent,
         )
+
+
+def _resume_in(inputs: Any) -> Any:
+    """What a run is resumed with, which only a command says: an agent's own input may well have a field of that name."""
+    kind = getattr(sys.modules.get("langgraph.types"), "Command", None)
+    return inputs.resume if kind is not None and isinstance(inputs, kind) else None
 
 
 def _name(start: GraphStart, run_name: str, parent: Event | None, metadata: Mapping[str, Any]) -> str:
@@ -189,8 +213,8 @@ def _name(start: GraphStart, run_name: str, parent: Event | None, metadata: Mapp
     return str(node or UNNAMED)
 
 
-def _key(thread: str | None, name: str, around: AgentRun | None, metadata: Mapping[str, Any]) -> Key | None:
-    """What a run that goes on has in common with the one that was interrupted."""
+def _key(start: GraphStart, name: str, around: AgentRun | None, metadata: Mapping[str, Any]) -> Key | None:
+    """What a run that goes on has in common with the one that was interrupted, beside the saver."""
     if around is not None:
         return around.event, metadata.get("langgraph_checkpoint_ns"), name
-    return None if thread is None else (thread, name)
+    return None if start.thread is None or start.saver() is None else (start.thread, start.name)

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, TypeAlias
 
 import attrs
 
-from agentassert.events import Event
-from agentassert.records import Decision
+from agentassert.events import ApprovalEvent, Event
 
-_WORDS: Final[Mapping[str, Decision]] = {
-    **dict.fromkeys(
-        ("approve", "approved", "accept", "accepted", "allow", "confirm", "ok", "true", "y", "yes"), Decision.APPROVE
-    ),
-    **dict.fromkeys(("edit", "edited", "modify"), Decision.EDIT),
-    **dict.fromkeys(("cancel", "decline", "declined", "denied", "deny", "false", "ignore", "n", "no"), Decision.REJECT),
-    # An answer in the tool's place: the tool does not run.
-    **dict.fromkeys(("refuse", "reject", "rejected", "respond", "response"), Decision.REJECT),
-    **dict.fromkeys(("expired", "timed_out", "timeout"), Decision.TIMEOUT),
-}
+Asked: TypeAlias = tuple[weakref.ref[ApprovalEvent] | None, ...]
+"""The pending approvals that were recorded, as long as they are remembered."""
 
 
 @attrs.frozen
@@ -34,11 +25,19 @@ class Question:
 
 @attrs.frozen
 class Interrupted:
-    """An interrupt that nobody has answered: the questions in it, and what it stopped, as long as that is remembered."""
+    """An interrupt that nobody has answered: the questions in it, and what it stopped, as long as that is remembered.
+
+    Args:
+        id: LangGraph's.
+        questions: what is asked, in the order of the payload.
+        stopped: the event that the interrupt left.
+        asked: the approvals that are pending for it, one for each question.
+    """
 
     id: str
     questions: tuple[Question, ...]
     stopped: weakref.ref[Event]
+    asked: Asked = ()
 
 
 def interrupts_in(error: BaseException) -> list[tuple[str, Any]]:
@@ -69,33 +68,3 @@ def answered_by(resume: Any, waiting: Sequence[Interrupted]) -> list[tuple[Inter
     by_id = isinstance(resume, Mapping) and bool(resume) and {one.id for one in waiting}.issuperset(resume)
     answers = resume if by_id else {one.id: resume for one in waiting[:1]}
     return [(one, answers[one.id]) for one in waiting if one.id in answers]
-
-
-def decisions_in(answer: Any, questions: Sequence[Question]) -> list[tuple[Question, Decision, str | None]]:
-    """What an answer decides about each question."""
-    decisions = answer.get("decisions") if isinstance(answer, Mapping) else answer
-    each = decisions if isinstance(decisions, (list, tuple)) else [answer] * len(questions)
-    return [(question, *decision_in(one)) for question, one in zip(questions, each, strict=False)]
-
-
-def decision_in(answer: Any) -> tuple[Decision, str | None]:
-    """What an answer decides, with the words that came with it.
-
-    What asked goes on with whatever it was answered, so an answer in words of its own lets it go on; those words are kept.
-    """
-    if isinstance(answer, bool):
-        return (Decision.APPROVE if answer else Decision.REJECT), None
-    if isinstance(answer, str):
-        decision = _WORDS.get(answer.strip().lower())
-        return (Decision.APPROVE, answer) if decision is None else (decision, None)
-    if isinstance(answer, Mapping):
-        said = next((answer[key] for key in ("type", "decision", "action", "approved", "approve") if key in answer), None)
-        if isinstance(said, (bool, str)):
-            decision, words = decision_in(said)
-            return decision, _reason(answer) or words
-    return Decision.APPROVE, str(answer)
-
-
-def _reason(answer: Mapping[str, Any]) -> str | None:
-    given = (answer.get(key) for key in ("message", "reason", "comment", "args"))
-    return next((text for text in given if isinstance(text, str)), None)

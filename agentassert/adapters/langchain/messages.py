@@ -15,9 +15,18 @@ _FINISH_REASONS: Final = ("finish_reason", "stop_reason", "finishReason", "stopR
 _MODEL_NAMES: Final = ("model", "model_name", "model_id")
 
 
+def field(value: Any, name: str) -> Any:
+    """A field of whatever an agent or a tool gives back, whose attributes may raise; `None` where there is none."""
+    try:
+        return getattr(value, name, None)
+    except Exception:
+        return None
+
+
 def is_message(value: Any) -> bool:
     """Whether `value` is one of LangChain's messages."""
-    return hasattr(value, "content") and hasattr(value, "additional_kwargs")
+    fields = field(value, "type"), field(value, "content"), field(value, "additional_kwargs")
+    return isinstance(fields[0], str) and isinstance(fields[1], (str, list)) and isinstance(fields[2], dict)
 
 
 def message_mapping(message: Any) -> dict[str, Any]:
@@ -149,7 +158,7 @@ def output_text_of(output: Any) -> str | None:
         return output
     if is_message(output):
         return text_of(output.content)
-    messages = output.get("messages") if isinstance(output, Mapping) else getattr(output, "messages", output)
+    messages = output.get("messages") if isinstance(output, Mapping) else field(output, "messages") or output
     if not isinstance(messages, list):
         return None
     answers = [one for one in messages if is_message(one) and _ROLES.get(one.type) == "assistant"]
@@ -159,15 +168,34 @@ def output_text_of(output: Any) -> str | None:
 def last_requests_in(state: Any) -> list[dict[str, Any]]:
     """What the last message of the model in a state asks for."""
     messages = state.get("messages") if isinstance(state, Mapping) else None
-    answers = [one for one in messages or () if is_message(one) and _ROLES.get(one.type) == "assistant"]
+    if not isinstance(messages, list):
+        return []
+    answers = [one for one in messages if is_message(one) and _ROLES.get(one.type) == "assistant"]
     return requests_of(answers[-1]) if answers else []
 
 
+def tool_messages_in(output: Any) -> list[Any]:
+    """The messages of tools in what a tool gives back: such a message, a command that carries some, or a list of those."""
+    if isinstance(output, list):
+        return [message for one in output for message in tool_messages_in(one)]
+    if isinstance(field(output, "tool_call_id"), str):
+        return [output]
+    update = field(output, "update")
+    carried = update.get("messages") if isinstance(update, Mapping) else None
+    messages = carried if isinstance(carried, list) else [carried]
+    return [one for one in messages if isinstance(field(one, "tool_call_id"), str)]
+
+
 def tool_message_of(output: Any, call_id: str | None) -> Any:
-    """The message that tells the model a tool's result, where `output` is one or a command that carries it; else `None`."""
-    if hasattr(output, "tool_call_id"):
+    """The message that tells the model a tool's result, where its output holds one.
+
+    A message that answers another call counts only as one of several that all report failures: then the tool failed, whatever ids
+    it gave them.
+    """
+    candidates = tool_messages_in(output)
+    if any(output is one for one in candidates):
         return output
-    update = getattr(output, "update", None)
-    messages = update.get("messages") if isinstance(update, Mapping) else None
-    candidates = [one for one in messages or () if hasattr(one, "tool_call_id")] if isinstance(messages, list) else []
-    return next((one for one in candidates if call_id in (None, one.tool_call_id)), None)
+    answer = next((one for one in candidates if call_id in (None, one.tool_call_id)), None)
+    if answer is None and candidates and all(field(one, "status") == "error" for one in candidates):
+        return candidates[0]
+    return answer

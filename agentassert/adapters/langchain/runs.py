@@ -1,20 +1,17 @@
-"""What is known of the agents that run, and of those that wait for a human."""
+"""What is known of the agents and retrievers that run."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Mapping, Sequence
+import weakref
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, Final, TypeAlias
 
-from agentassert import recorder
 from agentassert.adapters.langchain.approvals import Interrupted
 from agentassert.events import Event, InvocationEvent, ModelCallEvent, Mover, RetrievalEvent, ToolEvent, current_mover
 
 UNNAMED: Final = "LangGraph"
 """What LangGraph calls a graph that was compiled without a name."""
-
-_REMEMBERED: Final = 1_000
 
 Key: TypeAlias = tuple[Any, ...]
 
@@ -27,12 +24,13 @@ class GraphStart:
     step, and the first callback in that step takes it.
     """
 
-    __slots__ = ("agent", "claimed", "interrupted", "name", "thread")
+    __slots__ = ("agent", "claimed", "interrupted", "name", "saver", "thread")
 
     def __init__(self, graph: Any, config: Any) -> None:
         bound = getattr(graph, "config", None)
         self.name = _name_of(graph)
         self.thread = _thread_id(config) or _thread_id(bound)
+        self.saver = _reference_to(_saver_of(graph, config))
         self.claimed = False
         self.interrupted = False
         self.agent: AgentRun | None = None
@@ -58,9 +56,27 @@ def _name_of(graph: Any) -> str:
 
 
 def _thread_id(config: Any) -> str | None:
-    configurable = config.get("configurable") if isinstance(config, Mapping) else None
-    thread_id = configurable.get("thread_id") if isinstance(configurable, Mapping) else None
+    thread_id = _configured(config, "thread_id")
     return None if thread_id is None else str(thread_id)
+
+
+def _saver_of(graph: Any, config: Any) -> Any:
+    """The checkpointer that keeps what an interrupted run goes on from; inside another graph it is that one's."""
+    lent = _configured(config, "__pregel_checkpointer")
+    saver = getattr(graph, "checkpointer", None) if lent is None else lent
+    return None if isinstance(saver, bool) else saver
+
+
+def _configured(config: Any, key: str) -> Any:
+    configurable = config.get("configurable") if isinstance(config, Mapping) else None
+    return configurable.get(key) if isinstance(configurable, Mapping) else None
+
+
+def _reference_to(saver: Any) -> Callable[[], Any]:
+    try:
+        return weakref.ref(saver)
+    except TypeError:
+        return lambda: saver
 
 
 class AgentRun:
@@ -103,40 +119,6 @@ class AgentRun:
         for event in list(self.open.values()):
             if isinstance(event, ToolEvent):
                 event.cancel()
-
-
-class Suspended:
-    """The agents that wait for a human, and what each thread waits for."""
-
-    def __init__(self) -> None:
-        self._agents: dict[Key, AgentRun] = {}
-        self._waiting: dict[Key, list[Interrupted]] = {}
-        self._lock = threading.Lock()
-
-    def put(self, agent: AgentRun) -> None:
-        """Keep an agent until it goes on; those whose captures are closed are let go."""
-        if agent.key is None:
-            return
-        with self._lock:
-            for key, other in list(self._agents.items()):
-                if not recorder.is_open(other.event):
-                    del self._agents[key]
-            self._agents[agent.key] = agent
-            if agent.waiting:
-                self._waiting[agent.key] = agent.waiting
-            while len(self._waiting) > _REMEMBERED:
-                del self._waiting[next(iter(self._waiting))]
-
-    def take(self, key: Key | None) -> AgentRun | None:
-        """The agent that goes on, if it waited in the captures that listen now; in other captures it is an invocation of its own."""
-        with self._lock:
-            agent = None if key is None else self._agents.pop(key, None)
-        return agent if agent is not None and recorder.listens(agent.event) else None
-
-    def take_waiting(self, key: Key | None) -> list[Interrupted]:
-        """What a thread waits for, also where no capture of that time is open."""
-        with self._lock:
-            return [] if key is None else self._waiting.pop(key, [])
 
 
 class Retrievals:

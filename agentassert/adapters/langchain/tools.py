@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from agentassert.adapters.langchain.approvals import Question
-from agentassert.adapters.langchain.messages import text_of, tool_message_of
+from agentassert.adapters.langchain.messages import field, text_of, tool_message_of
 from agentassert.events import ToolEvent
 
 _FRAMEWORKS: Final = ("langchain", "langchain_core", "langgraph")
@@ -49,7 +49,7 @@ def end_tool(event: ToolEvent, output: Any) -> None:
         return
     if event.call_id is None:
         event.call_id = message.tool_call_id
-    if message.status == "error":
+    if field(message, "status") == "error":
         event.fail(text_of(message.content), message.content)
     else:
         event.succeed(message.content, output)

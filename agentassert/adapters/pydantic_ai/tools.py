@@ -25,7 +25,7 @@ class Execution:
         call: the part of the response that asked for it; its arguments are those of the decision where a human edited them.
     """
 
-    __slots__ = ("_call", "_event", "_run", "_entered")
+    __slots__ = ("_call", "_entered", "_event", "_run")
 
     def __init__(self, run: Run, call: Any) -> None:
         self._call = call
