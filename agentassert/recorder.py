@@ -188,11 +188,13 @@ def add_approval(
     return None if place is None else ApprovalEvent(place, adapter, tool, arguments, decision, reason, call_id)
 
 
-def withdraw(approval: ApprovalEvent) -> None:
-    """Take back that a decision is waited for: the answer came, and was no decision."""
-    for capture in _still_open(approval.captures):
-        capture.events.remove(approval)
+def withdraw(event: Event) -> None:
+    """Take back what turned out not to have happened: a question that was none, a tool that only asked whether it may run."""
+    for capture in _still_open(event.captures):
+        capture.events.remove(event)
+        capture.running.pop(event, None)
         capture.last_order = next_order()
+    event.captures = ()
 
 
 def declare(adapter: str, sees: frozenset[str]) -> None:

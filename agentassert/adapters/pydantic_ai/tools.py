@@ -53,7 +53,7 @@ class Execution:
         if event is None or event.ended_order is not None:
             return
         if isinstance(error, exceptions.ApprovalRequired):
-            _withdraw(event)
+            recorder.withdraw(event)
         elif isinstance(error, exceptions.CallDeferred):
             self._run.deferred[self._call.tool_call_id] = event
         elif isinstance(error, _WRAPPERS) and isinstance(error.__cause__, Exception):
@@ -96,10 +96,3 @@ def refuse(run: Run, call: Any, error: Exception) -> None:
     event = start(run, call)
     if event is not None:
         event.fail(error)
-
-
-def _withdraw(event: ToolEvent) -> None:
-    """Take an execution back: the tool only asked whether it may run, and is called again from the top when it may."""
-    for capture in event.captures:
-        capture.events.remove(event)
-    event.captures = ()
