@@ -4,41 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from langchain.agents import create_agent
-
 from agentassert import capture
+from tests.adapters.kits import Ask, Kit, Request, Say, Tool, installed_kits
 from tests.benchmarks.measuring import Measurement, fastest, ratio, rounds_of, seconds_of
-from tests.scripted.langchain import ScriptedChatModel, asks_for, says
 
-ROUND_TRIPS = 10
+ROUND_TRIPS = 8
 
 
 def measure(*, quick: bool) -> Iterator[Measurement]:
-    with capture():
-        _run()  # switches the adapter on, which happens once in a process
-    measured = rounds_of(_captured, _run, rounds=5 if quick else 21)
+    for kit in installed_kits():
+        yield _of(kit, rounds=5 if quick else 21)
+
+
+def look_up(number: int) -> str:
+    """Look up a booking."""
+    return f"booking {number}"
+
+
+def _of(kit: Kit, rounds: int) -> Measurement:
+    def run() -> float:
+        asks = [Ask(Request("look_up", {"number": number}, f"call_{number}")) for number in range(ROUND_TRIPS)]
+        agent = kit.agent(*asks, Say("done"), tools=[Tool(look_up)], name="clerk")
+        return seconds_of(lambda: kit.run(agent))
+
+    def captured() -> float:
+        with capture() as cap:
+            seconds = run()
+        if len(cap.invocation.tool_executions) != ROUND_TRIPS:
+            raise RuntimeError(f"expected {ROUND_TRIPS} tool executions, but recorded {cap.invocation.tool_executions}")
+        return seconds
+
+    captured()  # switches the adapter on, which happens once in a process
+    measured = rounds_of(captured, run, rounds=rounds)
     added = (fastest(measured) - fastest(measured, 1)) / (2 * ROUND_TRIPS + 1) * 1e6
-    yield Measurement(
-        what=f"a LangGraph agent with {ROUND_TRIPS} tool executions, captured against not captured",
+    return Measurement(
+        what=f"an agent of {kit.title} with {ROUND_TRIPS} tool executions, captured against not captured",
         value=ratio(measured),
         goal=1.25,
         note=f"{added:.0f} µs for each model call and tool execution",
     )
-
-
-def _captured() -> float:
-    with capture() as cap:
-        seconds = _run()
-    if len(cap.invocation.tool_executions) != ROUND_TRIPS:
-        raise RuntimeError(f"expected {ROUND_TRIPS} tool executions, but recorded {cap.invocation.tool_executions}")
-    return seconds
-
-
-def _run() -> float:
-    def look_up(number: int) -> str:
-        """Look up a booking."""
-        return f"booking {number}"
-
-    requests = [asks_for(("look_up", {"number": number}, f"call_{number}")) for number in range(ROUND_TRIPS)]
-    agent = create_agent(ScriptedChatModel(*requests, says("done")), [look_up], name="clerk")
-    return seconds_of(lambda: agent.invoke({"messages": [("user", "Look up my bookings.")]}, {"recursion_limit": 100}))
