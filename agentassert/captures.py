@@ -63,6 +63,11 @@ class Recording(Protocol):
     name: str | None
     error: BaseException | str | None
 
+    @property
+    def is_open(self) -> bool:
+        """Whether more may be recorded."""
+        ...
+
     def built(self) -> Built:
         """The records as they are now; the same object as long as nothing changed."""
         ...
@@ -164,6 +169,11 @@ class Capture:
         """How far the recording can be trusted."""
         health = self._source.health()
         return attrs.evolve(health, notes=(*health.notes, *self._notes)) if self._notes else health
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the block has not ended, so that what runs may still succeed."""
+        return self._source.is_open
 
     @property
     def visibility(self) -> Mapping[str, frozenset[str]]:
@@ -300,6 +310,10 @@ class Live:
         self.home: Capture | None = None
         self._built: tuple[tuple[int, int | None], Built] | None = None
 
+    @property
+    def is_open(self) -> bool:
+        return self.state.closed_order is None
+
     def built(self) -> Built:
         now = self.state.last_order, self.state.closed_order
         if self._built is None or self._built[0] != now:
@@ -321,6 +335,7 @@ class Loaded:
 
     def __init__(self, stored: StoredCapture) -> None:
         self._stored = stored
+        self.is_open = False
         self.name = stored.name
         self.error = stored.error
         self._built = Built(stored.invocations, stored.strays)

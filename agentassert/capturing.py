@@ -52,7 +52,7 @@ def capture(
         >>> checked = assert_that(cap).has_tool_executed_with("get_booking", {"number": "MS-777"})
     """
     if name is not None and not isinstance(name, str):
-        raise TypeError(f"name must be a text or None, but was {name!r}")
+        raise TypeError(f"name must be a string or None, but was {name!r}")
     if name == "":
         raise ValueError("name must not be empty; leave it out for a capture without a name")
     if isinstance(wait, bool) or not isinstance(wait, (int, float)):

@@ -51,7 +51,7 @@ class RecordedModelCall:
                 and `call_id` where there are any.
 
         Raises:
-            TypeError, ValueError: for a text or finish reason that is no text, a request without a name, with an unknown key
+            TypeError, ValueError: for a text or finish reason that is no string, a request without a name, with an unknown key
                 or with arguments that are neither a mapping nor text, and for negative token counts.
             RuntimeError: when the call has been answered before.
         """
@@ -159,7 +159,7 @@ class Record:
             An object whose `output` takes what the agent produced.
 
         Raises:
-            TypeError: when the name is no text.
+            TypeError: when the name is no string.
 
         Example:
             >>> with record.invocation("support", input="Hi") as invocation:
@@ -261,7 +261,7 @@ class Record:
             call_id: the id of the request that it answers.
 
         Raises:
-            TypeError: when the name is no text, or the arguments are neither a mapping nor text.
+            TypeError: when the name is no string, or the arguments are neither a mapping nor text.
 
         Example:
             >>> record.tool_execution("get_booking", {"number": "MS-777"}, result="found")
@@ -293,7 +293,7 @@ class Record:
             call_id: the id of the request that waits.
 
         Raises:
-            TypeError, ValueError: when the tool is no text, or the decision is none of these.
+            TypeError, ValueError: when the tool is no string, or the decision is none of these.
 
         Example:
             >>> record.approval("pay", {"amount": 5}, decision="reject", reason="too much")
@@ -331,14 +331,14 @@ def _decorated_with(decorate: Callable[[Any, str | None], Any], function: Any, n
 
 def _named(name: Any, of: str, what: str = "name") -> None:
     if not isinstance(name, str):
-        raise TypeError(f"the {what} of {of} must be a text, but was {name!r}")
+        raise TypeError(f"the {what} of {of} must be a string, but was {name!r}")
     if not name:
         raise ValueError(f"the {what} of {of} must not be empty")
 
 
 def _text(value: Any, what: str) -> None:
     if value is not None and not isinstance(value, str):
-        raise TypeError(f"{what} must be a text or None, but was {value!r}")
+        raise TypeError(f"{what} must be a string or None, but was {value!r}")
 
 
 def _listed(values: Any, what: str) -> None:
@@ -368,7 +368,7 @@ def _source(source: Any, index: int) -> Source:
         return Source(text=source)
     _check_keys(source, _SOURCE_KEYS, f"sources[{index}]")
     if not isinstance(source.get("text"), str):
-        raise TypeError(f"sources[{index}]['text'] must be a text, but was {source.get('text')!r}")
+        raise TypeError(f"sources[{index}]['text'] must be a string, but was {source.get('text')!r}")
     return Source(text=source["text"], metadata=dict(source.get("metadata") or {}), score=source.get("score"))
 
 

@@ -82,6 +82,8 @@ def secrets_shown() -> bool:
 def is_secret_name(name: Any) -> bool:
     """Whether a value of this name is to be masked; what counts is how the name ends, without case, `-` and `_`.
 
+    Of a JSONPath, which expected arguments may have instead of a name, every field counts.
+
     Example:
         >>> [is_secret_name(name) for name in ("stripe_api_key", "X-Api-Key", "accessToken", "Set-Cookie")]
         [True, True, True, True]
@@ -90,7 +92,9 @@ def is_secret_name(name: Any) -> bool:
     """
     if type(name) is bytes:
         name = name[-_LONGEST_NAME:].decode("latin-1")
-    return type(name) is str and _SECRET_NAME.search(name[-_LONGEST_NAME:]) is not None
+    if type(name) is not str:
+        return False
+    return is_secret_path(name) if name.startswith("$") else _SECRET_NAME.search(name[-_LONGEST_NAME:]) is not None
 
 
 def is_secret_path(path: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import attrs
 
+from agentassert import render
 from agentassert.checks.arguments import ArgumentMatcher, Expected, Options, compile_arguments
 from agentassert.checks.paths import compile_path
 from agentassert.checks.references import ResultReference
@@ -15,7 +16,7 @@ from agentassert.checks.references import ResultReference
 def _compiled(pattern: ExecutionPattern) -> ArgumentMatcher | None:
     name, arguments = pattern.name, pattern.arguments
     if not isinstance(name, str):
-        raise TypeError(f"a tool's name is text, but was {name!r} ({type(name).__name__})")
+        raise TypeError(f"a tool's name must be a string, but was {render.value(name)} ({type(name).__name__})")
     if not name:
         raise ValueError("a tool's name must not be empty")
     if arguments is None:
@@ -114,11 +115,12 @@ class ExecutionPattern:
 
     def __repr__(self) -> str:
         options = self.options
-        given = "" if self.arguments is None or (self.exact and self.arguments == {}) else f", {self.arguments!r}"
-        ignored = ", ".join(repr(path.text) for path in options.ignored)
+        is_bare = self.arguments is None or (self.exact and isinstance(self.arguments, Mapping) and not self.arguments)
+        given = "" if is_bare else f", {render.value(self.arguments)}"
+        ignored = ", ".join(render.value(path.text) for path in options.ignored)
         return "".join(
             (
-                f"execution_of({self.name!r}{given})",
+                f"execution_of({render.value(self.name)}{given})",
                 ".exactly()" if self.exact else "",
                 ".ignoring_order()" if options.any_order else "",
                 f".ignoring({ignored})" if ignored else "",
@@ -157,7 +159,7 @@ def result_of(name: str, path: str = "$") -> ResultReference:
         path: a JSONPath into the result.
 
     Raises:
-        TypeError: when the name or the path is no text.
+        TypeError: when the name or the path is no string.
         ValueError: when the name is empty, or the path cannot be read.
 
     Example:

@@ -36,13 +36,14 @@ class _Absent(enum.Enum):
     ABSENT = "absent"
 
 
-def value(obj: Any, *, limit: int = LIMIT, mask: bool = True) -> str:
+def value(obj: Any, *, limit: int = LIMIT, mask: bool = True, secret: bool = False) -> str:
     """Show any value much as `repr` does; long texts lose their middle, long containers their end.
 
     Args:
         obj: the value, hostile ones included.
         limit: characters at most, 40 or more.
         mask: whether what looks like a secret is masked, which :func:`show_secrets` also switches off.
+        secret: whether its name is that of a secret.
 
     Example:
         >>> value({"id": 7, "api_key": "sk-123", "tags": ("a",)})
@@ -50,7 +51,7 @@ def value(obj: Any, *, limit: int = LIMIT, mask: bool = True) -> str:
         >>> value("a" * 1000, limit=50)
         "'aaaaaaaaaaaaaaaaaa…(972 characters)…aaaaaaaaaa'"
     """
-    return _bounded(lambda room: _pieces(mask, room).of(obj), limit)
+    return _bounded(lambda room: _pieces(mask, room).of(obj, secret=secret), limit)
 
 
 def arguments(parsed: Mapping[str, Any] | None, raw: Any = None, *, limit: int = LIMIT) -> str:
@@ -170,7 +171,9 @@ def pair(expected: Any, actual: Any, *, limit: int = LIMIT, secret: bool = False
     try:
         return _pair(expected, actual, limit, secret)
     except _TooFarError:
-        return _one(expected, limit, secret), f"{_one(actual, limit, secret)} (the difference lies further on)"
+        return value(
+            expected, limit=limit, secret=secret
+        ), f"{value(actual, limit=limit, secret=secret)} (the difference lies further on)"
     except Exception:  # a message about a difference must not be lost over showing it
         return _UNSHOWN, _UNSHOWN
 
@@ -198,19 +201,15 @@ def difference(
     """
     place, secret = _words(path, limit), is_secret_path(path)
     if actual is _Absent.ABSENT:
-        return f"{place}: expected {_one(expected, limit, secret)}, but it is missing"
+        return f"{place}: expected {value(expected, limit=limit, secret=secret)}, but it is missing"
     if expected is _Absent.ABSENT:
-        return f"{place}: not expected, was {_one(actual, limit, secret)}"
+        return f"{place}: not expected, was {value(actual, limit=limit, secret=secret)}"
     wanted, found = pair(expected, actual, limit=limit, secret=secret)
     return f"{place}: expected {wanted}, was {found}"
 
 
 def _pieces(mask: bool, room: int | None = None, quote: Literal["'"] | None = None) -> Pieces:
     return Pieces(mask=mask and not secrets_shown(), room=room, quote=quote)
-
-
-def _one(obj: Any, limit: int, secret: bool) -> str:
-    return _bounded(lambda room: _pieces(True, room).of(obj, secret=secret), limit)
 
 
 def _words(text: str, limit: int) -> str:
@@ -264,7 +263,7 @@ def _pair(expected: Any, actual: Any, limit: int, secret: bool) -> tuple[str, st
     one, other = (_taken(_pieces(True).of(side, secret=secret), limit) for side in (expected, actual))
     if max(len(one), len(other)) > limit:
         around = _around(_compared(expected, secret), _compared(actual, secret), limit)
-        one, other = around or (_one(expected, limit, secret), _one(actual, limit, secret))
+        one, other = around or (value(expected, limit=limit, secret=secret), value(actual, limit=limit, secret=secret))
     if one != other and not _is_number_and_bool(expected, actual):
         return one, other
     bare_one, bare_other = (_compared(side, secret, mask=False) for side in (expected, actual))

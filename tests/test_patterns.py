@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentassert.patterns import execution_of, result_of
+from agentassert.render import show_secrets
 
 
 @pytest.mark.parametrize(
@@ -23,6 +24,24 @@ from agentassert.patterns import execution_of, result_of
 )
 def test_a_pattern_is_shown_as_the_source_that_makes_it(source):
     assert source == repr(eval(source))
+
+
+def test_a_pattern_masks_secrets_unless_asked_otherwise():
+    pattern = execution_of("login", {"user": "ann", "password": "hunter2", "$['api_key']": "k-1"})
+    assert "execution_of('login', {'user': 'ann', 'password': '***', \"$['api_key']\": '***'})" == repr(pattern)
+    with show_secrets():
+        assert "hunter2" in repr(pattern)
+
+
+def test_a_pattern_is_shown_in_bounded_room_and_never_raises():
+    class Hostile:
+        def __repr__(self):
+            raise RuntimeError
+
+    assert len(repr(execution_of("pay", {"note": "a" * 1_000_000}))) < 300
+    assert "execution_of('pay', {'note': <Hostile: its repr raised RuntimeError>})" == repr(
+        execution_of("pay", {"note": Hostile()})
+    )
 
 
 def test_each_method_leaves_the_pattern_itself_as_it_is():
@@ -53,8 +72,8 @@ def test_a_pattern_is_detached_from_the_mapping_that_made_it():
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: execution_of(7), TypeError, r"a tool's name is text, but was 7 \(int\)"),
-        (lambda: execution_of(print), TypeError, "a tool's name is text"),
+        (lambda: execution_of(7), TypeError, r"a tool's name must be a string, but was 7 \(int\)"),
+        (lambda: execution_of(print), TypeError, "a tool's name must be a string"),
         (lambda: execution_of(""), ValueError, "must not be empty"),
         (
             lambda: execution_of("ping", {}),
@@ -77,10 +96,10 @@ def test_a_pattern_is_detached_from_the_mapping_that_made_it():
         (lambda: execution_of("ping", {"a": 1}).with_tolerance(-1), ValueError, "a number above 0"),
         (lambda: execution_of("ping", {"a": 1}).with_tolerance(float("inf")), ValueError, "a number above 0"),
         (lambda: execution_of("ping", {"a": 1}).with_tolerance(float("nan")), ValueError, "a number above 0"),
-        (lambda: result_of(7), TypeError, "a tool's name is text"),
+        (lambda: result_of(7), TypeError, "a tool's name must be a string"),
         (lambda: result_of(""), ValueError, "must not be empty"),
         (lambda: result_of("lookup", "id"), ValueError, "a JSONPath begins with"),
-        (lambda: result_of("lookup", 7), TypeError, "a JSONPath is text"),
+        (lambda: result_of("lookup", 7), TypeError, "a JSONPath must be a string"),
         (lambda: result_of("lookup", "$.["), ValueError, "is no JSONPath"),
     ],
 )

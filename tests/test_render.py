@@ -573,3 +573,15 @@ def test_the_text_of_an_error_is_cut():
 )
 def test_a_difference_names_the_place_and_both_sides(line, text):
     assert text == line
+
+
+def test_a_value_whose_name_is_that_of_a_secret_is_masked_unless_asked_otherwise():
+    assert value("hunter2", secret=True) == "'***'"
+    with show_secrets():
+        assert value("hunter2", secret=True) == "'hunter2'"
+
+
+@pytest.mark.parametrize("key", ["$.password", "$['password']", "$.credentials[0]", "$..token"])
+def test_a_json_path_to_a_secret_masks_its_value(key):
+    assert "hunter2" not in value({key: "hunter2"})
+    assert "1234" in value({"$.usage.token_count": 1234, "$.items[0]": 5})

@@ -58,17 +58,19 @@ class Chain(Guarded):
         self._scope: Scope | None = None
         self._description = description
         self._dead = dead
+        self.__agentassert_checked__ = False
 
     def described_as(self, text: str) -> Self:
         """Begin the messages of the assertions that follow with `[text]`.
 
         Raises:
-            TypeError: when it is no text.
+            TypeError: when it is no string.
+            ValueError: when it is empty.
 
         Example:
             >>> chain = assert_that(cap).described_as("refund flow").has_succeeded()
         """
-        self._description = text_argument("described_as", text, "text")
+        self._description = text_argument("described_as", text, "text", empty_one="describes nothing")
         return self
 
     def _passes(
@@ -93,6 +95,7 @@ class Chain(Guarded):
             names: tool names in it, of which a misspelt one is called out.
             negative: whether a misspelt name would make it pass.
         """
+        self.__agentassert_checked__ = True
         if self._dead:
             return self
         try:
@@ -119,6 +122,7 @@ class Chain(Guarded):
 
     def _navigates(self, find: Callable[[View], Failure | _T], *, scoped: bool) -> _T | None:
         """What `find` gives; `None` in a soft block when a gate or the navigation failed, which ends the chain."""
+        self.__agentassert_checked__ = True
         if self._dead:
             return None
         try:
@@ -206,6 +210,7 @@ class Chain(Guarded):
                 invocations=(*invocations, strays) if whole and strays is not None else invocations,
                 strays=None if whole else strays,
                 visibility=self._capture.visibility,
+                is_open=self._capture.is_open,
             )
 
         key = "view", tuple(one.id for one in invocations[:2]), len(invocations), self._scope, with_strays

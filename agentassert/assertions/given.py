@@ -12,17 +12,17 @@ from agentassert.patterns import ExecutionPattern, execution_of
 __tracebackhide__ = hidden
 
 
-def text_argument(method: str, value: Any, what: str = "name") -> str:
-    """`value`, checked to be a text that is not empty."""
+def text_argument(method: str, value: Any, what: str = "name", *, empty_one: str = "would match everything or nothing") -> str:
+    """`value`, checked to be a string; an empty one is refused with what it would do."""
     if not isinstance(value, str):
-        raise TypeError(f"{method}: {what} must be a text, but was {render.value(value)} ({type(value).__name__})")
+        raise TypeError(f"{method}: {what} must be a string, but was {render.value(value)} ({type(value).__name__})")
     if not value:
-        raise ValueError(f"{method}: {what} must not be empty, which would match everything or nothing")
+        raise ValueError(f"{method}: {what} must not be empty, which {empty_one}")
     return value
 
 
 def names_argument(method: str, values: Sequence[Any]) -> tuple[str, ...]:
-    """`values`, each checked to be a text that is not empty; each name once."""
+    """`values`, each checked to be a string that is not empty; each name once."""
     return tuple(dict.fromkeys(text_argument(method, value) for value in values))
 
 

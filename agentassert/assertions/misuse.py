@@ -13,6 +13,7 @@ class Guarded:
     __slots__ = ()
 
     __agentassert_chain__: Final = True
+    __agentassert_checked__: bool = True
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a chain is no condition: its assertions fail by themselves, so leave out `assert`, `if`, `and`, `or`")

@@ -9,7 +9,7 @@ from agentassert import render
 from agentassert.assertions.base import Chain
 from agentassert.assertions.given import text_argument
 from agentassert.checks import navigation
-from agentassert.checks.paths import compile_path
+from agentassert.checks.paths import compile_path, detached
 from agentassert.checks.view import View
 from agentassert.failures import Failure, hidden
 from agentassert.jsonlike import decode
@@ -57,7 +57,7 @@ class NavigationAssertions(Chain):
         Example:
             >>> chain = assert_that(cap).output().is_equal_to("Cancelled.")
         """
-        return self._value(lambda view: (view.root.output,), "output", scoped=False)
+        return self._value(lambda view: (detached(view.root.output),), "output", scoped=False)
 
     def output_text(self) -> ValueAssertion:
         """Assertions on the text that the invocation produced; JSON text when it produced something else.
@@ -84,7 +84,7 @@ class NavigationAssertions(Chain):
 
         def find(view: View) -> Failure | tuple[Any]:
             output = view.root.output
-            return navigation.at(path, decode(output) if isinstance(output, str) else output)
+            return navigation.at(path, decode(output) if isinstance(output, str) else detached(output))
 
         return self._value(find, f"output_at({json_path!r})", scoped=False)
 
@@ -142,7 +142,7 @@ class NavigationAssertions(Chain):
             certain, possible = view.succeeded(view.named(name))
             if possible:
                 return view.undecided(f"to have known successful executions of {name!r}", possible)
-            return ([getattr(one, field) for one in certain],)
+            return ([detached(getattr(one, field)) for one in certain],)
 
         return self._value(find, f"{method}({name!r})", scoped=True)
 

@@ -97,7 +97,9 @@ class NestedAssertions(Chain):
         """
         text_argument("nested_invocation", name)
         found = self._navigates(lambda view: nesting.only_nested(view, name), scoped=False)
-        return self._chain_of(self._invocation_id if found is None else found.id, dead=found is None)
+        chain = self._chain_of(self._invocation_id if found is None else found.id, dead=found is None)
+        chain.__agentassert_checked__ = True
+        return chain
 
     def _chain_of(self, invocation_id: str | None, *, dead: bool = False) -> InvocationAssertion:
         from agentassert.assertions.invocation import InvocationAssertion

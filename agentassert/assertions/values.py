@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from assertpy.assertpy import AssertionBuilder
 
+from agentassert import render
 from agentassert.assertions.invocation import InvocationAssertion
 from agentassert.assertions.misuse import Guarded
 from agentassert.assertions.soft import collected
@@ -15,6 +16,8 @@ from agentassert.failures import hidden
 
 __tracebackhide__ = hidden
 
+_LONGEST: Final = 2_000
+"""Characters of a message; assertpy shows both values in full."""
 _OURS: Final = frozenset(name for name in dir(InvocationAssertion) if not name.startswith("_"))
 
 
@@ -23,7 +26,8 @@ class ValueAssertion(Guarded, AssertionBuilder):  # type: ignore[misc]  # assert
 
     def error(self, msg: str) -> ValueAssertion:
         """Fail; assertpy calls this for every failed assertion."""
-        described = f"[{self.description}] {msg}" if self.description else msg
+        shown = render.error(msg, limit=_LONGEST)
+        described = f"[{self.description}] {shown}" if self.description else shown
         failure = AgentAssertionError(described, subject=self.description or "the value", actual=self.val)
         if not collected(failure):
             raise failure

@@ -92,7 +92,7 @@ def compile_arguments(expected: Expected, *, exactly: bool = False, options: Opt
     if options.ignored:
         entries = tuple((path, kept) for path, value in entries if (kept := _kept(path, value, options.ignored)) is not MISSING)
         if expected and not entries:
-            raise ValueError(f"nothing is left of the expected arguments {expected!r} without what is ignored")
+            raise ValueError(f"nothing is left of the expected arguments {render.value(expected)} without what is ignored")
     names = frozenset([path.first for path, _ in entries])
     if exactly and None in names:
         unclear = next(path.text for path, _ in entries if path.first is None)
@@ -216,7 +216,9 @@ def closest(
 def _for_callback(expected: Expected, exactly: bool, options: Options) -> Expectation:
     if not callable(expected):
         kind = type(expected).__name__
-        raise TypeError(f"expected arguments are a mapping such as {{'id': 7}}, or a predicate, but were {expected!r} ({kind})")
+        raise TypeError(
+            f"expected arguments are a mapping such as {{'id': 7}}, or a predicate, but were {render.value(expected)} ({kind})"
+        )
     if exactly or options != Options():
         raise ValueError("a predicate decides about all arguments by itself: options and an exact comparison are for a mapping")
     return Expectation(expected, ((_EVERYTHING, prepare(expected)),), exactly, options, frozenset({None}), None)
@@ -226,7 +228,7 @@ def _entry(name: Any, value: Any) -> tuple[Path, Any]:
     if isinstance(name, Enum):
         name = name.value
     if not isinstance(name, str):
-        raise TypeError(f"an argument's name is text, but was {name!r} ({type(name).__name__})")
+        raise TypeError(f"an argument's name must be a string, but was {render.value(name)} ({type(name).__name__})")
     path = compile_path(name) if name.startswith(("$.", "$[")) else field(str.__str__(name))
     return path, value if type(value) in SCALARS else prepare(value, path.text)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import reprlib
 import sys
 import types
 from collections.abc import Callable
@@ -13,12 +12,14 @@ from typing import Any, Final
 import attrs
 
 from agentassert.books import Tentative
+from agentassert.checks.paths import detached
 from agentassert.errors import AgentAssertionError
-from agentassert.jsonlike import snapshot
+from agentassert.pieces import type_name
 
 hard_mode: ContextVar[bool] = ContextVar("agentassert_hard_mode", default=False)
 """Whether a callback runs: then a failure is raised at once even inside a soft block, so that it counts for its candidate."""
 
+_NEVER_RAISING: Final = ("soft", "warn")
 _SAY_NOTHING: Final = frozenset({"re", "unittest.mock"})
 """Modules whose functions return `None` without having asserted anything."""
 
@@ -43,7 +44,7 @@ class Verdict:
 def holds(callback: Callable[[Any], Any], value: Any) -> Verdict:
     """Run `callback` once with a detached copy of `value`, in hard mode.
 
-    `True`, a chain, or `None` from a `def` is a match; `False` and a failed assertion are none. `None` counts for a plain function
+    `True`, a chain that asserted, or `None` from a `def` is a match; `False` and a failed assertion are none. `None` counts for a plain function
     or method and for an object with a `__call__` written in Python, also behind `functools.partial`; not for a `lambda`, a
     built-in, a mock, or a function of `re`, which say nothing by returning it.
 
@@ -59,8 +60,7 @@ def holds(callback: Callable[[Any], Any], value: Any) -> Verdict:
         >>> holds(is_small, 5)
         Verdict(matched=False, reason='5 is too much')
     """
-    given = snapshot(value) if isinstance(value, (dict, list)) else value
-    return _ask(callback, given, lambda answer: _judged(callback, answer))
+    return _ask(callback, detached(value), lambda answer: _judged(callback, answer))
 
 
 def compares_equal(expected: Any, actual: Any) -> Verdict:
@@ -111,9 +111,12 @@ def _ask(question: Callable[[Any], Any], value: Any, read: Callable[[Any], Verdi
 def _judged(callback: Callable[[Any], Any], answer: Any) -> Verdict:
     if isinstance(answer, bool):
         return Verdict(answer)
-    if _is_chain(answer) or (answer is None and _asserts_by_itself(callback)):
+    if answer is None and _asserts_by_itself(callback):
         return Verdict(True)
     name = name_of(callback)
+    if _is_chain(answer):
+        _refuse_idle(name, answer)
+        return Verdict(True)
     if isinstance(answer, types.CoroutineType):
         answer.close()
         raise TypeError(f"{name} must be a plain function, but is a coroutine function: callbacks are not awaited, write `def`")
@@ -122,10 +125,22 @@ def _judged(callback: Callable[[Any], Any], answer: Any) -> Verdict:
         if answer is None
         else "compare it, or wrap it in bool(...)"
     )
+    returned = "None" if answer is None else f"a value of type {type_name(type(answer))}"
     raise TypeError(
-        f"{name} must answer True or False, or be a `def` that asserts and returns nothing, "
-        f"but returned {reprlib.repr(answer)} ({type(answer).__name__}): {fix}"
+        f"{name} must answer True or False, or be a `def` that asserts and returns nothing, but returned {returned}: {fix}"
     )
+
+
+def _refuse_idle(name: str, chain: Any) -> None:
+    if getattr(chain, "__agentassert_checked__", True) is False:
+        raise TypeError(
+            f"{name} returned a chain on which nothing was asserted, so it checked nothing: call an assertion, "
+            "such as `.has_tool_executed(name)`"
+        )
+    if getattr(chain, "kind", None) in _NEVER_RAISING:
+        raise TypeError(
+            f"{name} returned an assertpy chain of the kind {chain.kind!r}, whose failures do not raise: use a plain assert_that"
+        )
 
 
 def _is_chain(answer: Any) -> bool:

@@ -10,7 +10,7 @@ from agentassert import render
 from agentassert.checks.expectations import shown
 from agentassert.checks.leaves import Comparison, Leaf
 from agentassert.checks.paths import MISSING, child, joined
-from agentassert.checks.values import equal, unpaired
+from agentassert.checks.values import equal, keys_differ_in_kind, unpaired
 from agentassert.masking import is_secret_path
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class _Decider:
         expected, actual = level.t1, level.t2
         if equal(expected, actual, self.comparison):
             return True
-        if _both(dict, expected, actual):
+        if _both(dict, expected, actual) and not _hides_a_key(expected, actual):
             return False
         place = _place(self.place, level)
         if not _both(list, expected, actual):
@@ -137,6 +137,11 @@ def _difference(place: str, expected: Any, actual: Any, comparison: Comparison) 
 
 def _place(root: str, level: Any) -> str:
     return joined(root, level.path(output_format="list"))
+
+
+def _hides_a_key(expected: dict[Any, Any], actual: dict[Any, Any]) -> bool:
+    """Whether deepdiff sees the same keys, because to it `True` is 1."""
+    return expected.keys() == actual.keys() and keys_differ_in_kind(expected, actual)
 
 
 def _both(kind: type, expected: Any, actual: Any) -> bool:

@@ -7,7 +7,7 @@ outcome could have gone: it passes or fails only if it would in each of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import attrs
@@ -16,11 +16,13 @@ from agentassert import render
 from agentassert.books import EITHER
 from agentassert.checks.arguments import ArgumentMatcher, closest
 from agentassert.checks.bounds import Bound, decided
+from agentassert.checks.paths import mapped
 from agentassert.checks.values import canonical
 from agentassert.checks.view import NO_MARKS, Marks, View, marks_for_failure, marks_for_success
 from agentassert.errors import NotRecordedError
 from agentassert.failures import Failure, counted, shortened
 from agentassert.records import Outcome, ToolExecution
+from agentassert.stored_values import NotJson
 
 
 def none_executed(view: View, names: Sequence[str]) -> Failure | Marks:
@@ -111,8 +113,9 @@ def execution_cancelled(view: View, name: str) -> Failure | Marks:
     """At least one execution that was cancelled or did not finish."""
     expected = f"to have had a cancelled or unfinished execution of {name!r}"
     stopped = [one for one in view.named(name) if one.outcome in (Outcome.CANCELLED, Outcome.UNFINISHED)]
-    if any(one.id not in view.stray_ids for one in stopped):
-        return {one.id: EITHER for one in stopped}
+    for_good = [one for one in stopped if not view.is_running(one)]
+    if any(one.id not in view.stray_ids for one in for_good):
+        return {one.id: EITHER for one in for_good}
     if stopped:
         return view.undecided(expected, stopped)
     found = _none_of_them(view, name, "was cancelled or left unfinished", "ended")
@@ -157,18 +160,10 @@ def none_left(view: View, marks: Marks) -> Failure | Marks:
 def none_repeated(view: View) -> Failure | Marks:
     """No tool ran twice with the same arguments; attempts at one request are no repeats."""
     expected = "to have no repeated tool executions"
-    first: dict[Any, ToolExecution] = {}
-    repeated: list[tuple[ToolExecution, ToolExecution]] = []
-    for execution in view.executions:
-        if execution.attempt > 1:
-            continue
-        key = execution.name, canonical(execution.arguments if execution.arguments is not None else execution.raw_arguments)
-        earlier = first.setdefault(key, execution)
-        if earlier is not execution:
-            repeated.append((earlier, execution))
+    repeated = _repeated(view, canonical)
     certain = [(one, other) for one, other in repeated if not {one.id, other.id} & view.stray_ids]
     if not repeated:
-        return NO_MARKS
+        return _alike_as_stored(view, expected) or NO_MARKS
     if not certain:
         return view.undecided(expected, [one for pair in repeated for one in pair])
     return Failure(
@@ -176,6 +171,39 @@ def none_repeated(view: View) -> Failure | Marks:
         found=f"but {counted(len(certain), 'execution')} repeated an earlier one",
         details=shortened(certain, lambda pair: _repeating(view, *pair)),
         important=_ids([one for pair in certain for one in pair]),
+    )
+
+
+def _repeated(view: View, key_of: Callable[[Any], Any]) -> list[tuple[ToolExecution, ToolExecution]]:
+    first: dict[Any, ToolExecution] = {}
+    repeated: list[tuple[ToolExecution, ToolExecution]] = []
+    for execution in view.executions:
+        if execution.attempt > 1:
+            continue
+        key = execution.name, key_of(execution.arguments if execution.arguments is not None else execution.raw_arguments)
+        earlier = first.setdefault(key, execution)
+        if earlier is not execution:
+            repeated.append((earlier, execution))
+    return repeated
+
+
+def _alike_as_stored(view: View, expected: str) -> Failure | None:
+    """Of a value that was no JSON a stored capture has the class alone, so nobody knows whether two were the same object."""
+    of_class: dict[str, object] = {}
+
+    def blurred(leaf: Any) -> Any:
+        return of_class.setdefault(leaf.type_name, object()) if isinstance(leaf, NotJson) else leaf
+
+    alike = _repeated(view, lambda given: canonical(mapped(given, blurred)))
+    if not alike:
+        return None
+    return Failure(
+        expected=expected,
+        found=f"but {counted(len(alike), 'execution')} may have: the stored capture lacks arguments that were no JSON",
+        details=shortened(alike, lambda pair: _repeating(view, *pair)),
+        advice="Assert it on the capture itself, before it is stored.",
+        kind=NotRecordedError,
+        important=_ids([one for pair in alike for one in pair]),
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 
 import attrs
 
+from agentassert import render
 from agentassert.jsonlike import SCALARS
 
 Steps: TypeAlias = tuple[str | int, ...]
@@ -95,11 +96,11 @@ def compile_path(text: str) -> Path:
     """Read a JSONPath.
 
     Raises:
-        TypeError: when it is no text.
+        TypeError: when it is no string.
         ValueError: when it does not begin with `$`, or cannot be read.
     """
     if not isinstance(text, str):
-        raise TypeError(f"a JSONPath is text such as '$.order.id', but was {text!r} ({type(text).__name__})")
+        raise TypeError(f"a JSONPath must be a string such as '$.order.id', but was {render.value(text)} ({type(text).__name__})")
     if not text.startswith("$"):
         raise ValueError(f"a JSONPath begins with $, but was {text!r}: write {'$.' + text!r} for a field of the top level")
     from jsonpath_ng.ext.parser import parse
@@ -121,6 +122,20 @@ def follow(value: Any, steps: Sequence[str | int]) -> Any:
     return value
 
 
+def detached(value: Any) -> Any:
+    """A copy of JSON-like `value` that may be changed at will; what is no JSON in it stays itself."""
+    return mapped(value, lambda leaf: leaf)
+
+
+def mapped(value: Any, convert: Callable[[Any], Any]) -> Any:
+    """A copy of the dicts and lists, with what they hold converted."""
+    if type(value) is dict:
+        return {key: mapped(item, convert) for key, item in value.items()}
+    if type(value) is list:
+        return [mapped(item, convert) for item in value]
+    return convert(value)
+
+
 def without(value: Any, places: Iterable[Steps]) -> Any:
     """A copy of JSON-like `value` from which what stands at `places`, below the top, is gone.
 
@@ -128,7 +143,7 @@ def without(value: Any, places: Iterable[Steps]) -> Any:
         >>> without({"id": 1, "order": {"id": 2, "to": "Oslo"}}, [("id",), ("order", "id")])
         {'order': {'to': 'Oslo'}}
     """
-    kept = _mapped(value, lambda leaf: leaf)
+    kept = detached(value)
     for steps in places:
         holder = follow(kept, steps[:-1])
         if follow(holder, steps[-1:]) is not MISSING:
@@ -150,15 +165,6 @@ def _swept(value: Any) -> Any:
     return value
 
 
-def _mapped(value: Any, convert: Callable[[Any], Any]) -> Any:
-    """A copy of the dicts and lists, with what they hold converted."""
-    if type(value) is dict:
-        return {key: _mapped(item, convert) for key, item in value.items()}
-    if type(value) is list:
-        return [_mapped(item, convert) for item in value]
-    return convert(value)
-
-
 @attrs.frozen(eq=False)
 class _Shelter:
     """Keeps a query's hands off an object."""
@@ -167,11 +173,11 @@ class _Shelter:
 
 
 def _sheltered(value: Any) -> Any:
-    return _mapped(value, lambda leaf: leaf if type(leaf) in SCALARS else _Shelter(leaf))
+    return mapped(value, lambda leaf: leaf if type(leaf) in SCALARS else _Shelter(leaf))
 
 
 def _restored(value: Any) -> Any:
-    return _mapped(value, lambda leaf: leaf.sheltered if isinstance(leaf, _Shelter) else leaf)
+    return mapped(value, lambda leaf: leaf.sheltered if isinstance(leaf, _Shelter) else leaf)
 
 
 def _steps(query: Any) -> Steps | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
@@ -10,6 +10,10 @@ from agentassert import render
 from agentassert.checks.leaves import Comparison, Leaf
 from agentassert.checks.paths import MISSING, Path
 from agentassert.checks.values import equal_or_text
+from agentassert.failures import shortened
+from agentassert.masking import is_secret_path
+
+_MOST_SHOWN: Final = 3
 
 
 @attrs.frozen(eq=False)
@@ -32,7 +36,9 @@ class ResultReference(Leaf):
     def reason(self, actual: Any, comparison: Comparison) -> str:
         found = self._found(comparison)
         if found:
-            return f"but {self!r} is {' or '.join(map(render.value, found))}"
+            secret = is_secret_path(self.path.text)
+            shown = shortened(found, lambda one: render.value(one, secret=secret), most=_MOST_SHOWN)
+            return f"but {self!r} is {' or '.join(shown)}"
         if self._returned(comparison):
             return f"but {self.name!r} had returned nothing at {self.path.text}"
         return f"but no successful execution of {self.name!r} had ended before"

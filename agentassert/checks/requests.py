@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentassert.checks.view import NO_MARKS, Marks, View, depends_on_strays
+from agentassert.checks.view import HOW_TO_WAIT, NO_MARKS, Marks, View, depends_on_strays
 from agentassert.errors import NotRecordedError
 from agentassert.failures import Failure
 from agentassert.records import ChatModelCall, Invocation, ToolExecutionRequest
@@ -31,7 +31,12 @@ def none_requested(view: View, names: Sequence[str]) -> Failure | Marks:
     unseen = _unseen(view, expected)
     if unseen is not None:
         return unseen
-    return depends_on_strays(expected, "requests") if found else NO_MARKS
+    if found:
+        return depends_on_strays(expected, "requests")
+    if view.is_open and any(isinstance(call, ChatModelCall) and call.own and _runs(call) for call in view.model_calls):
+        running = "but a chat model call has not ended, so nobody knows"
+        return Failure(expected=expected, found=running, advice=HOW_TO_WAIT, kind=NotRecordedError)
+    return NO_MARKS
 
 
 def unanswered(invocations: Sequence[Invocation]) -> dict[str, list[ToolExecutionRequest]]:
@@ -55,6 +60,10 @@ def _unseen(view: View, expected: str) -> Failure | None:
         found = "but no chat model call was recorded, so nobody knows"
         return Failure(expected=expected, found=found, kind=NotRecordedError)
     return view.cannot_see(expected, "requests", "requests")
+
+
+def _runs(call: ChatModelCall) -> bool:
+    return call.duration is None and not call.completed
 
 
 def _is_own(view: View, found: list[ToolExecutionRequest]) -> bool:

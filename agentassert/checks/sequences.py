@@ -14,7 +14,7 @@ from agentassert.checks.pairing import can_cover, pair_executions
 from agentassert.checks.view import Marks, View, marks_for_success
 from agentassert.failures import Failure, counted, shortened
 from agentassert.patterns import ExecutionPattern
-from agentassert.records import Invocation, Outcome, ToolExecution
+from agentassert.records import Invocation, ToolExecution
 
 _MOST_SHOWN: Final = 20
 Matches: TypeAlias = Callable[[View, ArgumentMatcher, ToolExecution], bool]
@@ -132,7 +132,7 @@ def _can_be_all(view: View, patterns: Sequence[ExecutionPattern]) -> bool:
         fitting = {
             count + 1
             for count in used_up
-            if count < len(patterns) and _may_have_succeeded(execution) and _fits(view, patterns[count], execution, may_match)
+            if count < len(patterns) and view.may_have_succeeded(execution) and _fits(view, patterns[count], execution, may_match)
         }
         used_up = used_up | fitting if execution.id in view.stray_ids else fitting
     return len(patterns) in used_up
@@ -142,11 +142,11 @@ def _not_all(view: View, expected: str, patterns: Sequence[ExecutionPattern]) ->
     ran = [one for one in view.in_order if one.id not in view.stray_ids]
     actual = tuple(one.name for one in ran)
     for number, (pattern, execution) in enumerate(zip(patterns, ran, strict=False), 1):
-        if _may_have_succeeded(execution) and _fits(view, pattern, execution, may_match):
+        if view.may_have_succeeded(execution) and _fits(view, pattern, execution, may_match):
             continue
         is_not = (
             "did not succeed"
-            if pattern.name == execution.name and not _may_have_succeeded(execution)
+            if pattern.name == execution.name and not view.may_have_succeeded(execution)
             else f"is not {_one(pattern)}"
         )
         return Failure(
@@ -167,10 +167,6 @@ def _not_all(view: View, expected: str, patterns: Sequence[ExecutionPattern]) ->
         actual=actual,
         important=tuple(one.id for one in extra),
     )
-
-
-def _may_have_succeeded(execution: ToolExecution) -> bool:
-    return execution.outcome in (Outcome.SUCCEEDED, Outcome.UNKNOWN)
 
 
 def _fits(view: View, pattern: ExecutionPattern, execution: ToolExecution, matching: Matches) -> bool:

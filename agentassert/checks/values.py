@@ -16,8 +16,10 @@ _FALSE: Final = object()
 _NAN: Final = object()
 _OBJECT: Final = object()
 
-_FIRST_READABLE: Final = frozenset("-0123456789tTfF \t\n\r")
-_READABLE: Final = re.compile(r"\s*(?:-?[0-9][0-9.eE+-]*|[Tt]rue|[Ff]alse)\s*")
+_BLANKS: Final = " \t\n\r"
+"""Those that JSON knows."""
+_FIRST_READABLE: Final = frozenset("-0123456789tTfF" + _BLANKS)
+_READABLE: Final = re.compile(rf"[{_BLANKS}]*(?:-?[0-9][0-9.eE+-]*|[Tt]rue|[Ff]alse)[{_BLANKS}]*")
 
 
 def equal(expected: Any, actual: Any, comparison: Comparison = STRICT) -> bool:
@@ -43,7 +45,8 @@ def equal(expected: Any, actual: Any, comparison: Comparison = STRICT) -> bool:
     if kind is dict:
         if type(actual) is not dict or len(expected) != len(actual):
             return False
-        return all(key in actual and equal(item, actual[key], comparison) for key, item in expected.items())
+        same = all(key in actual and equal(item, actual[key], comparison) for key, item in expected.items())
+        return same and not keys_differ_in_kind(expected, actual)
     if kind is list:
         if type(actual) is not list or len(expected) != len(actual):
             return False
@@ -51,6 +54,11 @@ def equal(expected: Any, actual: Any, comparison: Comparison = STRICT) -> bool:
             return not unpaired(expected, actual, comparison)[0]
         return all(equal(item, other, comparison) for item, other in zip(expected, actual, strict=True))
     return expected.accepts(actual, comparison) if isinstance(expected, Leaf) else expected is actual
+
+
+def keys_differ_in_kind(one: dict[Any, Any], other: dict[Any, Any]) -> bool:
+    """Whether `True` or `False` is a key of only one of two objects, which may go unseen because to a dict `True` is 1."""
+    return {key for key in one if type(key) is bool} != {key for key in other if type(key) is bool}
 
 
 def equal_or_text(expected: Any, actual: Any, comparison: Comparison = STRICT) -> bool:
@@ -84,7 +92,7 @@ def canonical(value: Any) -> Hashable:
     if kind is list:
         return tuple([canonical(item) for item in value])
     if kind is dict:
-        return frozenset([(key, canonical(item)) for key, item in value.items()])
+        return frozenset([(canonical(key) if type(key) is bool else key, canonical(item)) for key, item in value.items()])
     return _OBJECT, id(value)
 
 
@@ -125,4 +133,4 @@ def _read(text: str) -> Any:
     if not _READABLE.fullmatch(text):
         return text
     value = decode(text)
-    return {"True": True, "False": False}.get(text.strip(), text) if value is text else value
+    return {"True": True, "False": False}.get(text.strip(_BLANKS), text) if value is text else value

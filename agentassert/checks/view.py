@@ -32,6 +32,7 @@ _HOW_TO_REPORT: Final = (
     "The result alone does not say whether it means success. "
     "Decorate the function with `@record.tool` to have its outcome recorded."
 )
+HOW_TO_WAIT: Final = "Wait for its result before asserting, or assert after the block."
 _HOW_TO_PLACE: Final = "Assert after whole_capture() if that belongs to the run, or keep it out of the block if it does not."
 
 
@@ -44,12 +45,14 @@ class View:
         invocations: what is in scope; the first is the root.
         strays: what was recorded outside every invocation, when it may or may not be part of this one.
         visibility: what each adapter is able to see.
+        is_open: whether the capture is still open, so that what has not ended may yet succeed.
     """
 
     subject: str
     invocations: tuple[Invocation, ...]
     strays: Invocation | None = None
     visibility: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
+    is_open: bool = False
 
     @property
     def root(self) -> Invocation:
@@ -146,7 +149,7 @@ class View:
         return Failure(expected=expected, found=f"but {adapters} cannot see {what}", kind=NotRecordedError)
 
     def succeeded(self, executions: Sequence[ToolExecution]) -> tuple[list[ToolExecution], list[ToolExecution]]:
-        """Those that succeeded, and those that may have: unknown outcomes, and strays that may not belong here."""
+        """Those that succeeded, and those that may have: unknown outcomes, running ones, and strays that may not belong here."""
         return self._split(executions, Outcome.SUCCEEDED)
 
     def failed(self, executions: Sequence[ToolExecution]) -> tuple[list[ToolExecution], list[ToolExecution]]:
@@ -155,8 +158,16 @@ class View:
 
     @functools.cached_property
     def uncertain(self) -> tuple[ToolExecution, ...]:
-        """The executions of which nobody knows whether they succeeded, or belong here."""
-        return tuple(one for one in self.executions if one.outcome is Outcome.UNKNOWN or one.id in self.stray_ids)
+        """The executions of which nobody knows whether they succeed, or belong here."""
+        return tuple(one for one in self.executions if self._is_undecided(one) or one.id in self.stray_ids)
+
+    def is_running(self, execution: ToolExecution) -> bool:
+        """Whether it has not ended, and still may."""
+        return self.is_open and execution.outcome is Outcome.UNFINISHED
+
+    def may_have_succeeded(self, execution: ToolExecution) -> bool:
+        """Whether it succeeded as far as anybody knows."""
+        return execution.outcome is Outcome.SUCCEEDED or self._is_undecided(execution)
 
     def undecided(self, expected: str, concerned: Iterable[ToolExecution]) -> Failure:
         """The failure of a check that the recording does not decide, because of uncertain executions among those concerned.
@@ -164,12 +175,17 @@ class View:
         Without one among them, what they refer to is uncertain.
         """
         ids = {one.id for one in concerned}
-        uncertain = [one for one in self.uncertain if one.id in ids] or self.uncertain
+        uncertain = [one for one in self.uncertain if one.id in ids] or list(self.uncertain)
         strays = [one for one in uncertain if one.id in self.stray_ids]
-        names = ", ".join(sorted({repr(one.name) for one in strays or uncertain}))
+        running = [one for one in uncertain if self.is_running(one)]
+        names = ", ".join(sorted({repr(one.name) for one in strays or running or uncertain}))
         important = tuple(one.id for one in uncertain)
         if strays:
             return depends_on_strays(expected, f"{counted(len(strays), 'execution')} of {names}", important)
+        if running:
+            verb = "has" if len(running) == 1 else "have"
+            found = f"but that depends on {counted(len(running), 'execution')} of {names} that {verb} not ended"
+            return Failure(expected=expected, found=found, advice=HOW_TO_WAIT, kind=NotRecordedError, important=important)
         found = f"but that depends on {counted(len(uncertain), 'execution')} of {names} whose outcome was not reported"
         return Failure(expected=expected, found=found, advice=_HOW_TO_REPORT, kind=NotRecordedError, important=important)
 
@@ -178,9 +194,12 @@ class View:
         for execution in executions:
             if execution.outcome is outcome and execution.id not in self.stray_ids:
                 certain.append(execution)
-            elif execution.outcome is outcome or execution.outcome is Outcome.UNKNOWN:
+            elif execution.outcome is outcome or self._is_undecided(execution):
                 possible.append(execution)
         return certain, possible
+
+    def _is_undecided(self, execution: ToolExecution) -> bool:
+        return execution.outcome is Outcome.UNKNOWN or self.is_running(execution)
 
     @property
     def everywhere(self) -> tuple[Invocation, ...]:
@@ -203,10 +222,15 @@ def depends_on_strays(expected: str, what: str, important: tuple[str, ...] = ())
 
 
 def marks_for_success(executions: Sequence[ToolExecution]) -> Marks:
-    """Mark executions as checked, those of unknown outcome only for the case that they succeeded."""
-    return {one.id: SUCCEEDED if one.outcome is Outcome.UNKNOWN else EITHER for one in executions}
+    """Mark executions as checked, those of unknown outcome only for the case that they succeeded, and none that runs."""
+    return _marks(executions, SUCCEEDED)
 
 
 def marks_for_failure(executions: Sequence[ToolExecution]) -> Marks:
-    """Mark executions as checked, those of unknown outcome only for the case that they failed."""
-    return {one.id: FAILED if one.outcome is Outcome.UNKNOWN else EITHER for one in executions}
+    """Mark executions as checked, those of unknown outcome only for the case that they failed, and none that runs."""
+    return _marks(executions, FAILED)
+
+
+def _marks(executions: Sequence[ToolExecution], if_unknown: int) -> Marks:
+    ended = [one for one in executions if one.outcome is not Outcome.UNFINISHED]
+    return {one.id: if_unknown if one.outcome is Outcome.UNKNOWN else EITHER for one in ended}

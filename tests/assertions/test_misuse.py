@@ -88,7 +88,9 @@ def test_a_description_is_text_and_stands_before_every_message():
 
     assert message(chain.has_tool_executed, "pay").startswith("[refund flow] Expected invocation 'support' to have")
     assert message(chain.has_tool_executed, "ship").startswith("[refund flow] Expected")
-    with pytest.raises(TypeError, match="described_as: text must be a text, but was 3"):
+    with pytest.raises(ValueError, match=r"^described_as: text must not be empty, which describes nothing$"):
+        assert_that(captured(invocation())).described_as("")
+    with pytest.raises(TypeError, match="described_as: text must be a string, but was 3"):
         chain.described_as(3)
 
 

@@ -61,6 +61,32 @@ def test_arguments_and_results_are_those_of_successful_executions():
     assert_that(cap).arguments_of("refund").is_empty()
 
 
+def test_what_a_test_does_to_a_value_changes_no_record():
+    cap = support({"items": [1]}, execution("pay", {"n": 1}, {"id": 7}))
+    chain = assert_that(cap)
+    for value in (chain.arguments_of("pay"), chain.results_of("pay")):
+        value.val[0].clear()
+    chain.output().val.clear()
+    chain.output_at("$.items").val.clear()
+
+    chain.arguments_of("pay").is_equal_to([{"n": 1}])
+    chain.results_of("pay").is_equal_to([{"id": 7}])
+    chain.output().is_equal_to({"items": [1]})
+
+
+@pytest.mark.parametrize("method", ["arguments_of", "results_of"])
+def test_secrets_and_long_texts_stay_out_of_messages_about_values(method):
+    secret = {"password": "hunter2", "note": "a" * 1_000_000}
+    chain = assert_that(support(None, execution("login", secret, secret)))
+
+    shown = message(getattr(chain, method)("login").is_equal_to, [{"password": "other1"}])
+
+    assert shown.startswith(f"[{method}('login')] Expected <[{{'password': '***', 'note': 'aaa")
+    assert "other1" not in shown
+    assert len(shown) < 2_100
+    assert "hunter2" not in message(chain.tool_executions().is_empty)
+
+
 def test_executions_of_unknown_outcome_are_not_taken_for_successful_ones():
     cap = support(None, execution("pay", outcome=UNKNOWN), execution("look"))
 
@@ -81,7 +107,7 @@ def test_executions_of_unknown_outcome_are_not_taken_for_successful_ones():
 
 @pytest.mark.parametrize("method", ["arguments_of", "results_of"])
 def test_a_tools_name_is_text(method):
-    with pytest.raises(TypeError, match=f"{method}: name must be a text"):
+    with pytest.raises(TypeError, match=f"{method}: name must be a string"):
         getattr(assert_that(support()), method)(3)
 
 

@@ -81,6 +81,34 @@ def test_every_candidate_says_why_it_does_not_satisfy_the_requirement():
     )
 
 
+@pytest.mark.parametrize(
+    "requirement",
+    [
+        lambda nested: nested,
+        lambda nested: nested.top_level_only(),
+        lambda nested: nested.including_nested().described_as("flow"),
+        lambda nested: assert_that(team()),
+    ],
+)
+def test_a_requirement_that_asserts_nothing_is_a_mistake(requirement):
+    with pytest.raises(TypeError, match="returned a chain on which nothing was asserted, so it checked nothing"):
+        assert_that(team()).has_nested_invocation_satisfying("reader", requirement)
+
+
+@pytest.mark.parametrize(
+    "requirement",
+    [
+        lambda nested: nested.has_nested_invocation("reader").top_level_only(),
+        lambda nested: nested.top_level_only().nested_invocation("reader"),
+        lambda nested: nested.output(),
+    ],
+)
+def test_a_requirement_may_end_after_an_assertion_or_a_navigation(requirement):
+    cap = captured(invocation("writer", nested=[invocation("researcher", nested=[invocation("reader")])]))
+
+    assert_that(cap).has_nested_invocation_satisfying("researcher", requirement)
+
+
 def test_an_only_candidate_that_is_not_accepted():
     shown = message(assert_that(team()).has_nested_invocation_satisfying, "researcher", lambda nested: False)
 
@@ -155,7 +183,7 @@ def test_a_failed_invocation_passes_none_of_these():
             TypeError,
             "has_nested_invocation_times: n must be a whole number, but was 1.5",
         ),
-        ("nested_invocation", (None,), TypeError, "nested_invocation: name must be a text, but was None"),
+        ("nested_invocation", (None,), TypeError, "nested_invocation: name must be a string, but was None"),
         (
             "has_nested_invocation_satisfying",
             ("a", {"q": 1}),

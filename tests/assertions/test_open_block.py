@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentassert import AgentAssertionError, AmbiguousError, assert_that, capture, record
+from agentassert import AgentAssertionError, AmbiguousError, NotRecordedError, assert_that, capture, record
 from tests.factories import message
 
 
@@ -21,12 +21,82 @@ def test_a_started_execution_counts_against_negative_assertions():
         pay()
     assert [text.splitlines()[1] for text in seen] == [
         "but it executed 'pay' once.",
-        "but 1 execution had not ended, so nobody knows.",
+        "but that depends on 1 execution of 'pay' that has not ended.",
         "but 1 execution was not checked before:",
-        "but its only execution did not finish.",
+        "but that depends on 1 execution of 'pay' that has not ended.",
     ]
     assert all(text.endswith("[1] pay() UNFINISHED") for text in seen)
     assert_that(cap).has_tool_executed("pay")
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [
+        ("has_tool_executed_times_at_most", ("pay", 1)),
+        ("has_tool_executed_times", ("pay", 1)),
+        ("has_tools_executed_exactly_in_any_order", ("pay",)),
+        ("has_tools_executed_exactly_in_order", ("pay", "pay")),
+        ("has_no_failed_tool_executions", ()),
+        ("has_tool_execution_failed", ("pay",)),
+        ("has_tool_execution_cancelled", ("pay",)),
+        ("arguments_of", ("pay",)),
+    ],
+)
+def test_nobody_knows_how_what_still_runs_will_end(method, arguments):
+    seen = []
+
+    @record.tool
+    def pay(again):
+        if again:
+            with pytest.raises(NotRecordedError) as caught:
+                getattr(assert_that(cap), method)(*arguments)
+            seen.append(str(caught.value))
+
+    with capture() as cap:
+        pay(False)
+        pay(True)
+    assert "but that depends on 1 execution of 'pay' that has not ended.\nWait for its result before" in seen[0]
+
+
+def test_what_holds_however_a_running_execution_ends_passes_and_leaves_it_unchecked():
+    @record.tool
+    def pay(again):
+        if again:
+            assert_that(cap).has_tool_executed("pay").has_tool_executed_times_at_most("pay", 2)
+            raise ValueError("no money")
+
+    with capture() as cap:
+        pay(False)
+        with pytest.raises(ValueError, match="no money"):
+            pay(True)
+    assert "but 1 execution was not checked before:\n  [2] pay(again=True) FAILED" in message(
+        assert_that(cap).has_no_more_tool_executions
+    )
+
+
+def test_several_running_executions_are_counted():
+    seen = []
+
+    @record.tool
+    def pay():
+        seen.append(message(assert_that(cap).has_no_failed_tool_executions))
+
+    @record.tool
+    def notify():
+        pay()
+
+    with capture() as cap:
+        notify()
+    assert "2 executions of 'notify', 'pay' that have not ended" in seen[0]
+
+
+def test_a_model_call_that_has_not_ended_may_still_request_a_tool():
+    with capture() as cap:
+        with record.model_call("small"):
+            for names in ((), ("pay",)):
+                with pytest.raises(NotRecordedError, match="but a chat model call has not ended, so nobody knows"):
+                    assert_that(cap).has_no_tool_requested(*names)
+        assert_that(cap).has_no_tool_requested("pay")
 
 
 def test_a_running_invocation_passes_nothing():

@@ -66,5 +66,5 @@ def test_an_adapter_that_cannot_see_requests_does_not_say_that_there_were_none()
 
 @pytest.mark.parametrize("method", ["has_tool_requested", "has_no_tool_requested"])
 def test_the_name_of_a_requested_tool_is_text(method):
-    with pytest.raises(TypeError, match=f"{method}: name must be a text, but was None"):
+    with pytest.raises(TypeError, match=f"{method}: name must be a string, but was None"):
         getattr(assert_that(asking()), method)(None)

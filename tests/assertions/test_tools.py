@@ -478,6 +478,84 @@ def test_the_order_is_the_models_and_not_that_of_the_clock():
     assert_that(captured(invocation("support", late, early))).has_tools_executed_exactly_in_order("a", "b")
 
 
+@pytest.mark.parametrize(
+    "method",
+    ["has_tools_executed_in_order", "has_tools_executed_exactly_in_order", "has_tools_executed_exactly_in_any_order"],
+)
+def test_secrets_and_long_texts_of_patterns_stay_out_of_messages(method):
+    chain = assert_that(captured(invocation("support", execution("login", {"password": "other1"}))))
+    pattern = execution_of("login", {"password": "hunter2", "note": "a" * 1_000_000})
+
+    shown = message(getattr(chain, method), pattern)
+
+    assert "'password': '***'" in shown
+    assert "hunter2" not in shown
+    assert "other1" not in shown
+    assert len(shown) < 3_000
+    assert "hunter2" not in repr(chain)
+
+
+def test_the_books_mask_secrets():
+    chain = assert_that(captured(invocation("support", execution("login", {"password": "hunter2"}))))
+
+    chain.has_tools_executed_in_order(execution_of("login", {"password": "hunter2"}))
+
+    assert "execution_of('login', {'password': '***'})" in repr(chain)
+
+
+@pytest.mark.parametrize("key", ["$['password']", "$.credentials[0]", "$..token"])
+def test_a_path_to_a_secret_masks_what_is_expected_there(key):
+    chain = assert_that(captured(invocation("support", execution("login"))))
+
+    assert "hunter2" not in message(chain.has_tool_executed_with, "login", {key: "hunter2"})
+
+
+def test_a_reference_to_a_secret_is_masked():
+    cap = captured(invocation("support", execution("look", {}, {"token": "hunter2"}), execution("login", {"user": "ann"})))
+
+    shown = message(assert_that(cap).has_tool_executed_with, "login", {"user": result_of("look", "$.token")})
+
+    assert "$.user: was 'ann', but result_of('look', '$.token') is '***'" in shown
+    assert "hunter2" not in shown
+
+
+def test_of_many_results_that_a_reference_may_mean_some_are_shown():
+    looked = [execution("look", {}, number) for number in range(5)]
+    cap = captured(invocation("support", *looked, execution("pay", {"n": 7})))
+
+    shown = message(assert_that(cap).has_tool_executed_with, "pay", {"n": result_of("look")})
+
+    assert "$.n: was 7, but result_of('look') is 0 or 1 or 2 or … 2 more …" in shown
+
+
+def test_whether_what_was_not_stored_was_repeated_nobody_knows():
+    client, other = object(), object()
+    stored = captured(
+        invocation("support", execution("ask", {"n": 1, "by": [client]}), execution("ask", {"n": 1, "by": [other]}))
+    )
+
+    with pytest.raises(NotRecordedError) as caught:
+        assert_that(stored).has_no_repeated_tool_executions()
+    assert str(caught.value).startswith(
+        "Expected invocation 'support' to have no repeated tool executions,\n"
+        "but 1 execution may have: the stored capture lacks arguments that were no JSON:\n"
+        "  [2] ask(n=1, by=[<not stored: builtins.object <object object>>]) repeats [1]\n"
+        "Assert it on the capture itself, before it is stored."
+    )
+
+
+def test_executions_that_differ_in_what_was_stored_are_no_repeats():
+    ran = [
+        execution("ask", {"n": 1, "by": object()}),
+        execution("ask", {"n": 2, "by": object()}),
+        execution("ask", {"n": 1, "by": 3}),
+    ]
+
+    assert_that(
+        captured(invocation("support", *ran, execution("ask", {"n": 1, "by": lambda: 0})))
+    ).has_no_repeated_tool_executions()
+
+
 def test_arguments_may_refer_to_what_an_earlier_execution_returned():
     cap = captured(
         invocation(
@@ -497,7 +575,7 @@ def test_tools_of_an_invocation_whose_failure_was_expected_can_be_asserted_on():
 @pytest.mark.parametrize(
     ("method", "arguments", "error", "text"),
     [
-        ("has_tool_executed", (3,), TypeError, "has_tool_executed: name must be a text, but was 3 (int)"),
+        ("has_tool_executed", (3,), TypeError, "has_tool_executed: name must be a string, but was 3 (int)"),
         (
             "has_tool_executed",
             ("",),
@@ -508,7 +586,7 @@ def test_tools_of_an_invocation_whose_failure_was_expected_can_be_asserted_on():
             "has_no_tool_executions",
             (["a", "b"],),
             TypeError,
-            "has_no_tool_executions: name must be a text, but was ['a', 'b'] (list)",
+            "has_no_tool_executions: name must be a string, but was ['a', 'b'] (list)",
         ),
         (
             "has_tool_executed_times",

@@ -208,7 +208,7 @@ def test_a_query_calls_nothing_of_the_objects_that_an_agent_passed_around():
         ([("id", 7)], TypeError, r"\(list\)"),
         (IsInt(), TypeError, r"\(IsInt\)"),
         (dict, TypeError, r"\$ must be a value, but is the class dict"),
-        ({7: 1}, TypeError, r"an argument's name is text, but was 7 \(int\)"),
+        ({7: 1}, TypeError, r"an argument's name must be a string, but was 7 \(int\)"),
         ({"id": int}, TypeError, r"\$\.id must be a value, but is the class int"),
         ({"$.order.id": {"a": [int]}}, TypeError, r"\$\.order\.id\.a\[0\] must be a value"),
         ({"$.": 1}, ValueError, r"'\$\.' is no JSONPath"),
@@ -257,6 +257,8 @@ def test_differences_are_told_path_by_path():
     [
         ({"a": [1, 2]}, {"a": [1]}, "$.a[1]: expected 2, but it is missing"),
         ({"a": [1]}, {"a": [True]}, "$.a[0]: expected 1 (int), was True (bool)"),
+        ({"a": {1: "x"}}, {"a": {True: "x"}}, "$.a: expected {1: 'x'}, was {True: 'x'}"),
+        ({"a": [{"b": {0: 1}}]}, {"a": [{"b": {False: 1}}]}, "$.a[0].b: expected {0: 1}, was {False: 1}"),
         ({"a": {"x": [2**53 + 1]}}, {"a": {"x": [float(2**53)]}}, "$.a.x[0]: expected 9007199254740993, was 9007199254740992.0"),
         ({"a": {"__b": 1}}, {"a": {"__b": 2}}, "$.a.__b: expected 1, was 2"),
         ({"a": {"it's": 1}}, {"a": {"it's": 2}}, '$.a["it\'s"]: expected 1, was 2'),

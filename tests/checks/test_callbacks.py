@@ -11,6 +11,7 @@ import pytest
 
 from agentassert.checks.callbacks import Verdict, compares_equal, hard_mode, holds, name_of
 from agentassert.errors import AgentAssertionError, AmbiguousError, NotRecordedError
+from agentassert.stored_values import NotJson
 
 
 class Chain:
@@ -103,14 +104,43 @@ def test_every_other_error_is_the_users_to_see(error):
     ],
 )
 def test_none_from_what_asserts_nothing_is_refused(callback, name):
-    with pytest.raises(TypeError, match=f"^{name} must answer True or False, .* returned None .*it checked nothing"):
+    with pytest.raises(TypeError, match=f"^{name} must answer True or False, .* returned None: it checked nothing"):
         holds(callback, "a")
 
 
 @pytest.mark.parametrize("answer", [1, 0, "yes", "", [], re.match("a", "a"), mock.Mock()])
 def test_any_other_answer_is_refused_and_named(answer):
-    with pytest.raises(TypeError, match=rf"returned .*\({type(answer).__name__}\): compare it, or wrap it in bool\(...\)"):
+    with pytest.raises(
+        TypeError, match=rf"returned a value of type {type(answer).__name__}: compare it, or wrap it in bool\(...\)"
+    ):
         holds(lambda value: answer, 1)
+
+
+def test_an_answer_that_is_refused_is_not_shown():
+    with pytest.raises(TypeError) as raised:
+        holds(lambda value: value["password"], {"password": "hunter2"})
+    assert "hunter2" not in str(raised.value)
+
+
+def test_a_chain_on_which_nothing_was_asserted_checked_nothing():
+    chain = Chain()
+    chain.__agentassert_checked__ = False
+    with pytest.raises(TypeError, match=r"^the lambda returned a chain on which nothing was asserted, so it checked nothing"):
+        holds(lambda value: chain, 1)
+
+
+def test_an_assertpy_chain_that_never_raises_is_refused():
+    import assertpy
+
+    with pytest.raises(TypeError, match="an assertpy chain of the kind 'warn', whose failures do not raise"):
+        holds(lambda value: assertpy.assert_warn(value).is_equal_to(2), 1)
+
+    def softly(value):
+        with assertpy.soft_assertions():
+            return assertpy.assert_that(value).is_equal_to(1)
+
+    with pytest.raises(TypeError, match="an assertpy chain of the kind 'soft'"):
+        holds(softly, 1)
 
 
 def test_a_coroutine_function_is_refused_and_its_coroutine_closed():
@@ -126,7 +156,7 @@ def test_an_answer_that_cannot_be_shown_is_refused_all_the_same():
         def __repr__(self):
             raise RuntimeError
 
-    with pytest.raises(TypeError, match="Shy instance"):
+    with pytest.raises(TypeError, match="a value of type Shy"):
         holds(lambda value: Shy(), 1)
 
 
@@ -142,6 +172,11 @@ def test_what_a_callback_does_to_its_value_changes_no_record():
     items = [[1]]
     assert holds(lambda given: given[0].append(2) is None, items).matched
     assert [[1]] == items
+
+
+def test_what_a_stored_capture_lacks_stays_what_stands_for_it():
+    lacking = NotJson("shop.Client", "<Client>")
+    assert holds(lambda given: given["client"] is lacking, {"client": lacking}).matched
 
 
 def test_what_is_no_json_is_handed_over_itself():
