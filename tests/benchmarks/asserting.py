@@ -31,6 +31,7 @@ class Read:
     kept: Built
     name: str | None = None
     error: BaseException | str | None = None
+    is_open: bool = False
 
     def built(self) -> Built:
         return self.kept
