@@ -87,7 +87,11 @@ def leave(entered: Scope) -> None:
         entered.left = current is not None and entered in _around(current)
         return
     while current is not None and (current is entered or current.left) and current.token is not None:
-        restore(current.token)
+        around = current.token.old_value
+        try:
+            _scope.reset(current.token)
+        except (ValueError, RuntimeError):  # a copy of the context that it was entered in, where its token is of no use
+            _scope.set(around if isinstance(around, Scope) else None)
         current = _scope.get()
 
 

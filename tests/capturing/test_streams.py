@@ -360,3 +360,21 @@ def test_the_item_that_is_thrown_in_is_not_kept_alive_by_the_frame_it_leaves():
         traceback = traceback.tb_next
 
     assert held == []
+
+
+def test_a_block_that_is_left_in_a_copy_of_its_context_leaves_nothing_behind_there():
+    async def scenario():
+        with capture() as cap:
+            block = record.invocation("support")
+            block.__enter__()
+
+            async def leave():
+                block.__exit__(None, None, None)
+                return recorder.current_scope().event
+
+            left = await asyncio.create_task(leave())
+        return cap, left
+
+    cap, left = asyncio.run(scenario())
+    assert left is None
+    assert cap.invocation.status == "completed"
