@@ -215,14 +215,15 @@ class _Builder:
         )
 
     def _model_call(self, event: events.ModelCallEvent, own: bool, requested: Requested) -> ModelCall:
-        ended = self._ended(event)
+        ended, wire = self._ended(event), event.on_the_wire
+        raw_finish_reason = event.raw_finish_reason or wire.raw_finish_reason if ended is not None else None
         common: dict[str, Any] = {
             "id": self._id(event),
-            "model": event.model,
-            "token_usage": event.usage if ended is not None else None,
+            "model": event.model or wire.model,
+            "token_usage": (wire.usage or event.usage) if ended is not None else None,
             "error": event.error if ended is not None else None,
             "completed": ended is not None and event.responded,
-            "attempts": event.attempts,
+            "attempts": event.attempts_made,
             "cached": event.cached,
             "started_at": self._wall(event.started),
             "duration": None if ended is None else ended - event.started,
@@ -234,8 +235,8 @@ class _Builder:
             messages=tuple(event.inputs),
             response_text=event.text if ended is not None else None,
             tool_execution_requests=requested.records(event) if ended is not None else (),
-            finish_reason=FinishReason.from_provider(event.raw_finish_reason) if ended is not None else None,
-            raw_finish_reason=event.raw_finish_reason if ended is not None else None,
+            finish_reason=FinishReason.from_provider(raw_finish_reason),
+            raw_finish_reason=raw_finish_reason,
             own=own,
             tools_offered=event.tools_offered,
             **common,

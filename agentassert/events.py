@@ -12,8 +12,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import attrs
 
+from agentassert.exchanges import Exchange
 from agentassert.jsonlike import snapshot
-from agentassert.records import Decision, ModelCall, Outcome, Source, Status, TokenUsage
+from agentassert.records import ChatModelCall, Decision, ModelCall, Outcome, Source, Status, TokenUsage
 
 if hasattr(time, "clock_gettime"):
 
@@ -287,8 +288,10 @@ class ModelCallEvent(Event):
 
     __slots__ = (
         "attempts",
+        "attempts_seen",
         "cached",
         "error",
+        "exchange",
         "inputs",
         "kind",
         "model",
@@ -321,8 +324,39 @@ class ModelCallEvent(Event):
         self.usage: TokenUsage | None = None
         self.error: BaseException | str | None = None
         self.attempts = 1
+        self.attempts_seen: list[ModelCallEvent] = []
+        self.exchange: Exchange | None = None
         self.cached = False
         self._begin()
+
+    @property
+    def takes_attempts(self) -> bool:
+        """Whether a request of an inner layer can still be what carries this call out."""
+        if self.ended_order is not None:
+            return False
+        return self.kind is not ChatModelCall or not any(one.error is None for one in self.attempts_seen)
+
+    def attempt(self, adapter: str, model: str | None) -> ModelCallEvent:
+        """A request of an inner layer that carries this call out; no capture holds it."""
+        attempt = ModelCallEvent(Scope((), self), adapter, self.kind, model, (), None)
+        self.attempts_seen.append(attempt)
+        return attempt
+
+    @property
+    def on_the_wire(self) -> ModelCallEvent:
+        """The attempt that was answered, which knows best what the provider said; this call itself where none was seen."""
+        return next((one for one in reversed(self.attempts_seen) if one.responded), self)
+
+    @property
+    def attempts_made(self) -> int:
+        """How often the provider was asked, as far as anybody saw."""
+        return max(self.attempts, sum(one.attempts for one in self.attempts_seen))
+
+    def _end(self) -> None:
+        super()._end()
+        if isinstance(self.parent, ModelCallEvent) and not self.captures:
+            for capture in self.parent.captures:
+                capture.last_order = next_order()
 
     def respond(
         self,

@@ -28,6 +28,7 @@ from agentassert.events import (
 from agentassert.records import ChatModelCall, Decision, ModelCall
 
 _scope: ContextVar[Scope | None] = ContextVar("agentassert_scope", default=None)
+_open_call: ContextVar[ModelCallEvent | None] = ContextVar("agentassert_open_call", default=None)
 _guard = threading.Lock()
 NOWHERE: Final = Scope((), None)
 
@@ -146,13 +147,17 @@ def start_tool(
     parent: Event | None = None,
     call_id: str | None = None,
     inferred: bool = False,
+    transport: bool = False,
 ) -> ToolEvent | None:
-    """Record that a tool starts; `arguments` is a mapping, or JSON text as the provider sent it."""
+    """Record that a tool starts; `arguments` is a mapping, or JSON text as the provider sent it.
+
+    `transport` says that it is how another tool's work is done, where one is running: then it is no execution of its own.
+    """
     place = _place_own(parent)
     if place is None:
         return None
     around = place.event
-    if type(around) is ToolEvent and around.name == name and around.adapter != adapter and around.ended_order is None:
+    if type(around) is ToolEvent and around.ended_order is None and (transport or (around.name == name and around.adapter != adapter)):
         return None  # the function behind a framework's tool, seen a second time: one execution
     return ToolEvent(place, adapter, name, arguments, call_id, inferred)
 
@@ -166,9 +171,25 @@ def start_model_call(
     tools_offered: Sequence[str] | None = None,
     parent: Event | None = None,
 ) -> ModelCallEvent | None:
-    """Record that a request goes to a model; `inputs` are its messages, or the texts it works on."""
+    """Record that a request goes to a model; `inputs` are its messages, or the texts it works on.
+
+    A request by which an outer layer's call is carried out (a framework's, over an SDK) is an attempt at that call, and not recorded
+    by itself: what it learns completes the outer call.
+    """
     place = _place_own(parent)
-    return None if place is None else ModelCallEvent(place, adapter, kind, model, inputs, tools_offered)
+    if place is None:
+        return None
+    outer = _outer_call(place, adapter, kind)
+    if outer is not None:
+        return outer.attempt(adapter, model)
+    event = ModelCallEvent(place, adapter, kind, model, inputs, tools_offered)
+    _open_call.set(event)
+    return event
+
+
+def answering(call: ModelCallEvent) -> None:
+    """Tell, in the context in which a model answers `call`, that it does; for a start that was recorded in another context."""
+    _open_call.set(call)
 
 
 def start_retrieval(*, adapter: str, parent: Event | None = None) -> RetrievalEvent | None:
@@ -259,6 +280,18 @@ def _place(parent: Event | None) -> Scope | None:
     nest = _nest()
     _count("adopted" if nest else "unattributed", nest or open_captures)
     return Scope(nest, None) if nest else None
+
+
+def _outer_call(place: Scope, adapter: str, kind: type[ModelCall]) -> ModelCallEvent | None:
+    """The other layer's open call that a request made here carries out.
+
+    Nothing resets the variable, which outlives the call in its context (a reader of a stream inherits it): a call that has ended, or
+    has its one answer, takes no more requests.
+    """
+    outer = place.event if type(place.event) is ModelCallEvent else _open_call.get()
+    if outer is None or outer.adapter == adapter or outer.kind is not kind or not outer.takes_attempts:
+        return None
+    return outer if all(capture in outer.captures for capture in place.captures) else None
 
 
 def _around(scope: Scope) -> Iterator[Scope]:

@@ -107,6 +107,7 @@ def _attempt(model: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call
     event.model = _name(getattr(model, "model", None)) or event.model
     handoffs = (handoff.tool_name for handoff in given.get("handoffs") or ())
     event.tools_offered = (*(tool.name for tool in given.get("tools") or ()), *handoffs)
+    recorder.answering(event)
     return call
 
 
