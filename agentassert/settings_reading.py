@@ -1,0 +1,200 @@
+"""Reads the table `tool.agentassert`, strictly: what is misspelt or of another type is refused, not ignored."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, NoReturn
+
+import attrs
+
+from agentassert.nearest import did_you_mean
+from agentassert.settings import AgentSettings, EnvironmentSettings, Settings
+
+
+def read(file: Path, content: bytes) -> Settings:
+    """The settings in a `pyproject.toml`.
+
+    Args:
+        file: where it is, for `root` and for messages.
+        content: what is in it.
+
+    Raises:
+        ValueError: when it is no TOML, or the table is wrong, naming file and key.
+
+    Example:
+        >>> read(Path("pyproject.toml"), b"[tool.agentassert]\\nsuits = []")
+        Traceback (most recent call last):
+        ValueError: pyproject.toml: tool.agentassert.suits is no setting; did you mean 'suites'?
+    """
+    place = _Place(str(file), ("tool", "agentassert"))
+    try:
+        document = tomllib.loads(content.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{file}: this is no TOML: {error}") from None
+    tool = document.get("tool", {})
+    if not isinstance(tool, dict) or "agentassert" not in tool:
+        return Settings()
+    table = _table(tool["agentassert"], place, _SETTINGS)
+    environments = _environments(table.pop("environments", {}), place.at("environments"), table.get("agents", {}))
+    rasa = table.pop("rasa", {})
+    chosen = table.get("default_environment")
+    if chosen is not None and chosen not in environments:
+        meant = did_you_mean(chosen, environments) or "there are none in tool.agentassert.environments"
+        place.at("default_environment").refuse(f"is {chosen!r}, which is no environment; {meant}")
+    return Settings(root=file.parent, environments=environments, **table, **rasa)
+
+
+@attrs.frozen
+class _Place:
+    """A key in a file, for messages."""
+
+    file: str
+    keys: tuple[str, ...]
+
+    def at(self, key: str) -> _Place:
+        return _Place(self.file, (*self.keys, key))
+
+    def refuse(self, words: str) -> NoReturn:
+        raise ValueError(f"{self.file}: {'.'.join(map(_as_key, self.keys))} {words}")
+
+    def refuse_type(self, wanted: str, value: Any) -> NoReturn:
+        self.refuse(f"must be {wanted}, but was {value!r}")
+
+
+_Reader = Callable[[Any, _Place], Any]
+
+
+def _as_key(name: str) -> str:
+    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else repr(name)
+
+
+def _mapping(value: Any, place: _Place) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        place.refuse_type("a table", value)
+    return value
+
+
+def _table(value: Any, place: _Place, readers: Mapping[str, _Reader]) -> dict[str, Any]:
+    """A table whose keys are known, each value read."""
+    for key in _mapping(value, place):
+        if key not in readers:
+            place.at(key).refuse(f"is no setting; {did_you_mean(key, readers)}")
+    return {key: readers[key](one, place.at(key)) for key, one in value.items()}
+
+
+def _text(value: Any, place: _Place) -> str:
+    if not isinstance(value, str) or not value.strip():
+        place.refuse_type("a text that is not empty", value)
+    return value
+
+
+def _texts(value: Any, place: _Place) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(one, str) and one.strip() for one in value):
+        place.refuse_type("a list of texts, none of them empty", value)
+    twice = next((one for one in value if value.count(one) > 1), None)
+    if twice is not None:
+        place.refuse(f"names {twice!r} twice")
+    return tuple(value)
+
+
+def _paths(value: Any, place: _Place) -> tuple[str, ...]:
+    paths = _texts(value, place)
+    if not paths:
+        place.refuse("names no path, so no suite would ever run; leave the key out for the default ['tests']")
+    return paths
+
+
+def _one_of(*choices: str) -> _Reader:
+    def reader(value: Any, place: _Place) -> str:
+        if value not in choices:
+            place.refuse_type(" or ".join(map(repr, choices)), value)
+        return str(value)
+
+    return reader
+
+
+def _target(value: Any, place: _Place) -> str:
+    module, colon, path = _text(value, place).partition(":")
+    if not colon or not _is_dotted(module) or not _is_dotted(path):
+        place.refuse(f"must say where the agent is, as 'module:object', but was {value!r}")
+    return str(value)
+
+
+def _is_dotted(text: str) -> bool:
+    return all(part.isidentifier() for part in text.split("."))
+
+
+def _variables(value: Any, place: _Place) -> Mapping[str, str]:
+    for name, one in _mapping(value, place).items():
+        if not name or "=" in name or "\0" in name:
+            place.at(name).refuse("is no name of an environment variable")
+        if not isinstance(one, str) or "\0" in one:
+            place.at(name).refuse(f"must be a text, as environment variables are, but was {one!r}")
+    return MappingProxyType(value)
+
+
+_AGENT: Final[Mapping[str, _Reader]] = {
+    "target": _target,
+    "tools": _texts,
+    "discoverable_tools": _texts,
+    "variant_of": _text,
+}
+
+
+def _agent_fields(value: Any, place: _Place) -> dict[str, Any]:
+    return {"target": _target(value, place)} if isinstance(value, str) else _table(value, place, _AGENT)
+
+
+def _agents(value: Any, place: _Place) -> Mapping[str, AgentSettings]:
+    fields = {name: _agent_fields(entry, place.at(name)) for name, entry in _mapping(value, place).items()}
+    for name, entry in fields.items():
+        if "target" not in entry:
+            place.at(name).refuse('needs a target, such as target = "module:object"')
+    return _checked({name: AgentSettings(**entry) for name, entry in fields.items()}, place)
+
+
+def _checked(agents: Mapping[str, AgentSettings], place: _Place) -> Mapping[str, AgentSettings]:
+    for name, agent in agents.items():
+        if agent.variant_of is None:
+            continue
+        origins = [other for other in agents if other != name and agents[other].variant_of is None]
+        if agent.variant_of not in origins:
+            meant = did_you_mean(agent.variant_of, origins)
+            said = f"is {agent.variant_of!r}, which is no other agent that is not a variant itself"
+            place.at(name).at("variant_of").refuse(f"{said}{meant and f'; {meant}'}")
+    return MappingProxyType(agents)
+
+
+def _environments(value: Any, place: _Place, agents: Mapping[str, AgentSettings]) -> Mapping[str, EnvironmentSettings]:
+    def overrides(entries: Any, where: _Place) -> Mapping[str, AgentSettings]:
+        for name in _mapping(entries, where):
+            if name not in agents:
+                where.at(name).refuse(f"is no agent of [tool.agentassert.agents]; {_meant(name, agents)}")
+        changed = {name: attrs.evolve(agents[name], **_agent_fields(entry, where.at(name))) for name, entry in entries.items()}
+        _checked({**agents, **changed}, where)
+        return MappingProxyType(changed)
+
+    readers: dict[str, _Reader] = {"variables": _variables, "agents": overrides}
+    return MappingProxyType(
+        {name: EnvironmentSettings(**_table(entry, place.at(name), readers)) for name, entry in _mapping(value, place).items()}
+    )
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    return did_you_mean(name, known) or "it names none"
+
+
+_RASA: Final[Mapping[str, _Reader]] = {"pitfalls": _one_of("warn", "fail")}
+
+_SETTINGS: Final[Mapping[str, _Reader]] = {
+    "suites": _paths,
+    "agents": _agents,
+    "environments": _mapping,  # read when the agents are known
+    "default_environment": _text,
+    "unreported_tools": _one_of("unknown", "succeeded"),
+    "rasa": lambda value, place: _table(value, place, _RASA),
+}

@@ -1,0 +1,1 @@
+"""Tests of agents in YAML files: reading, checking and measuring them."""

@@ -1,0 +1,111 @@
+"""From files to suites: everything that can be wrong is found here, before any agent runs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+import attrs
+
+from agentassert.nearest import did_you_mean
+from agentassert.suites.cases import read_cases
+from agentassert.suites.discovery import SUFFIX, has_wrong_suffix, suite_files
+from agentassert.suites.format import SUITE
+from agentassert.suites.kinds import Reader
+from agentassert.suites.problems import Problem, SuiteError, YamlError, quoted
+from agentassert.suites.schema import Suite
+from agentassert.suites.yaml import MOST_BYTES, Document, parse
+
+_OF_RASA = frozenset({"test_cases", "fixtures"})
+
+
+@attrs.frozen
+class Loaded:
+    """The suites of a project.
+
+    Args:
+        suites: those that can be run, in the order of their files.
+        errors: what is wrong with the others, in that order.
+    """
+
+    suites: tuple[Suite, ...] = ()
+    errors: tuple[SuiteError, ...] = ()
+
+
+def load_suites(directories: Iterable[Path], agents: Collection[str] | None = None) -> Loaded:
+    """Load all suites below some directories, those that come after a wrong one too.
+
+    Args:
+        directories: the suites directories, as absolute paths.
+        agents: the names of the agents that there are; without it, any name will do.
+
+    Example:
+        >>> load_suites([Path("/nowhere")])
+        Loaded(suites=(), errors=())
+    """
+    suites, errors = [], []
+    for file, directory in suite_files(directories):
+        try:
+            suite = load_suite(file, directory, agents)
+        except SuiteError as error:
+            errors.append(error)
+        else:
+            suites += [] if suite is None else [suite]
+    return Loaded(tuple(suites), tuple(errors))
+
+
+def load_suite(file: Path, directory: Path, agents: Collection[str] | None = None) -> Suite | None:
+    """Read and check a suite file.
+
+    Args:
+        file: the file.
+        directory: the suites directory that it is in.
+        agents: the names of the agents that there are; without it, any name will do.
+
+    Returns:
+        `None` for a file without tests: one that says nothing, or a test of Rasa's.
+
+    Raises:
+        SuiteError: for everything that is wrong with the file.
+    """
+    try:
+        document = parse(_content(file, directory))
+    except YamlError as error:
+        raise SuiteError(file, [error.problem], file.stem) from None
+    data = document.data
+    if data is None or (isinstance(data, dict) and _OF_RASA & data.keys() and "tests" not in data):
+        return None
+    return _suite(file, directory, document, agents)
+
+
+def _content(file: Path, directory: Path) -> bytes:
+    if has_wrong_suffix(file):
+        raise YamlError(Problem(1, 1, f"suites end in {SUFFIX}: rename this one, which no run would find"))
+    try:
+        if not file.resolve().is_relative_to(directory.resolve()):
+            raise YamlError(
+                Problem(1, 1, f"this is a link to {file.resolve()}, outside of the suites directory: put a copy here")
+            )
+        with file.open("rb") as opened:
+            content = opened.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise YamlError(Problem(1, 1, f"the file cannot be read: {error.strerror}")) from None
+    return content
+
+
+def _suite(file: Path, directory: Path, document: Document, agents: Collection[str] | None) -> Suite:
+    reader = Reader(document.marks)
+    read = SUITE.read(document.data, (), reader) or {}
+    agent = read.get("agent") or file.stem
+    if agents is not None and agent not in agents and ("agent",) not in reader.wrong:
+        reader.refuse(("agent",), _unknown_agent(agent, agents, from_name="agent" not in read))
+    cases = read_cases(read, reader, directory)
+    if reader.problems:
+        raise SuiteError(file, reader.problems, agent)
+    return Suite(file=file, directory=directory, agent=agent, cases=cases)
+
+
+def _unknown_agent(agent: str, agents: Collection[str], *, from_name: bool) -> str:
+    origin = " (from the name of the file; `agent:` names another)" if from_name else ""
+    hint = did_you_mean(agent[:100], agents, most=3) or "name it in [tool.agentassert.agents] of pyproject.toml"
+    return f"unknown agent {quoted(agent)}{origin}; {hint}"
