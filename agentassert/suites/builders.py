@@ -1,0 +1,134 @@
+"""What a case's builder makes before a run, and what it cleans up after it."""
+
+from __future__ import annotations
+
+import base64
+import json
+import mimetypes
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+from agentassert.suites import python_files
+from agentassert.suites.python_files import PreparationError
+
+_FALLBACK_TYPE: Final = "application/octet-stream"
+
+
+class Builder:
+    """A Python file with `build(context, builder_args, test_name, payload, files)`, and perhaps `cleanup(run, context, builder_args)`.
+
+    Args:
+        file: the Python file.
+        shown: how messages call the file.
+        limit: seconds that each of the two may take.
+
+    Raises:
+        PreparationError: when the file is not there, does not load, or has no `build`.
+    """
+
+    def __init__(self, file: Path, shown: str, limit: float) -> None:
+        self._file = file
+        self._shown = shown
+        self._limit = limit
+        self._module: ModuleType = python_files.load(file, shown)
+        if not callable(getattr(self._module, "build", None)):
+            raise PreparationError(f"{shown}: there is no function build(context, builder_args, test_name, payload, files)")
+
+    def build(
+        self,
+        context: dict[str, Any],
+        arguments: Mapping[str, Any],
+        test_name: str,
+        payload: str | None,
+        files: Sequence[Mapping[str, Any]],
+    ) -> str | dict[str, Any]:
+        """The payload for one run.
+
+        Raises:
+            PreparationError: when `build` raises, takes too long, or returns neither text nor a mapping.
+        """
+        built = self._call(self._module.build, context, dict(arguments), test_name, payload, list(files))
+        if not isinstance(built, (str, dict)):
+            raise PreparationError(f"{self._shown}: build() must return a text or a dict, but returned {_kind(built)}")
+        return built
+
+    def cleanup(self, run: Mapping[str, Any], context: dict[str, Any], arguments: Mapping[str, Any]) -> str | None:
+        """What is wrong after cleaning up, in a sentence; `None` when nothing is, or there is nothing to clean up.
+
+        Args:
+            run: `input`, `output` and `context` of the run.
+            context: what `build` was given.
+            arguments: the case's `builder_args`.
+        """
+        function = getattr(self._module, "cleanup", None)
+        if function is None:
+            return None
+        try:
+            said = self._call(function, dict(run), context, dict(arguments))
+        except PreparationError as error:
+            return str(error)
+        if said is None or said is True:
+            return None
+        if said is False:
+            return f"{self._shown}: cleanup() returned False"
+        return f"{self._shown}: cleanup() must return a bool or None, but returned {_kind(said)}"
+
+    def _call(self, function: Any, *args: Any) -> Any:
+        return python_files.call(function, *args, limit=self._limit, file=self._file, shown=self._shown)
+
+
+def attachment(file: Path) -> dict[str, Any]:
+    """A fixture file as agents are given it: its name, its media type and its content in base64.
+
+    Raises:
+        OSError: when it cannot be read.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as directory:
+        ...     file = Path(directory, "note.txt")
+        ...     _ = file.write_text("hi")
+        ...     attachment(file)
+        {'name': 'note.txt', 'mime_type': 'text/plain', 'data': 'aGk='}
+    """
+    kind = mimetypes.guess_type(file.name)[0] or _FALLBACK_TYPE
+    return {"name": file.name, "mime_type": kind, "data": base64.b64encode(file.read_bytes()).decode("ascii")}
+
+
+def with_files(payload: str | Mapping[str, Any] | None, files: Sequence[Mapping[str, Any]]) -> str | dict[str, Any]:
+    """A payload with its fixture files: beside the keys of an object, after files that it has; a text becomes a `message`.
+
+    Example:
+        >>> with_files("look at this", [{"name": "note.txt"}])
+        {'message': 'look at this', 'files': [{'name': 'note.txt'}]}
+        >>> with_files("hello", [])
+        'hello'
+    """
+    if not files:
+        return payload if isinstance(payload, str) else dict(payload or {})
+    content = decoded(payload or {})
+    if not isinstance(content, Mapping):
+        content = {"message": payload}
+    has = content.get("files")
+    return {**content, "files": [*(has if isinstance(has, list) else []), *files]}
+
+
+def decoded(payload: str | Mapping[str, Any]) -> Any:
+    """A payload as an object where its text is JSON.
+
+    Example:
+        >>> decoded('{"a": 1}'), decoded("hello")
+        ({'a': 1}, 'hello')
+    """
+    if not isinstance(payload, str):
+        return payload
+    try:
+        return json.loads(payload)
+    except ValueError:
+        return payload
+
+
+def _kind(value: Any) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"

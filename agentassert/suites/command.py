@@ -1,0 +1,198 @@
+"""`agentassert test` and `agentassert coverage`."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib.util
+import io
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from agentassert import settings
+from agentassert.settings import Settings
+from agentassert.suites.outcomes import COMMAND_PLUGIN, CaseStatus, overall
+from agentassert.suites.projects import Project
+from agentassert.suites.reporting import Progress, print_annotations, print_json, print_table
+
+PASSED: Final = 0
+FAILED: Final = 1
+BROKEN: Final = 2
+
+_PYTESTS_OWN: Final = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg")
+_NO_TABLE: Final = (
+    "there is no [tool.agentassert] in a pyproject.toml in {here} or above; name your agents there:\n"
+    '[tool.agentassert.agents]\nsupport = "shop.agents:support"'
+)
+
+
+class UsageError(Exception):
+    """What was asked for cannot be done; the text says what to change."""
+
+
+def run_suites(options: argparse.Namespace) -> int:
+    """Run suites through pytest, and print the results.
+
+    Args:
+        options: of `agentassert test`.
+
+    Returns:
+        The exit code: 0 when every test passed, 1 when one failed or nothing could be run, 2 when something broke.
+    """
+    try:
+        project = _project(options.env)
+        arguments = _pytest_arguments(options, project.settings)
+    except (UsageError, ValueError) as error:
+        return _refused(str(error))
+    import pytest
+
+    collector = _Collector(sys.stderr)
+    pytests_own = io.StringIO()
+    with contextlib.redirect_stdout(pytests_own):
+        code = pytest.main(arguments, plugins=[collector])
+    return _told(options, project, collector, int(code), pytests_own.getvalue())
+
+
+def report_coverage(options: argparse.Namespace) -> int:
+    """Print which tools of which agents the suites cover.
+
+    Args:
+        options: of `agentassert coverage`, or of `agentassert test --coverage`.
+
+    Returns:
+        The exit code: 0, or 1 when the suites cannot be read, or less is covered than asked for.
+    """
+    from agentassert.suites.coverage import project_coverage
+
+    try:
+        project = _project(options.env)
+    except (UsageError, ValueError) as error:
+        return _refused(str(error))
+    with project.in_environment():
+        report = project_coverage(project.settings, options.env)
+    if options.json:
+        print(json.dumps(report.to_json(), ensure_ascii=False, indent=2))  # noqa: T201  # what the command is for
+    else:
+        print(report.text())  # noqa: T201  # likewise
+    below = options.fail_under is not None and report.overall < options.fail_under
+    if below:
+        print(f"coverage is {report.overall:g} %, less than {options.fail_under:g} %", file=sys.stderr)  # noqa: T201
+    return FAILED if below or report.is_broken else PASSED
+
+
+class _Collector:
+    """A pytest plugin that gathers what came of the cases, also from the processes of pytest-xdist."""
+
+    def __init__(self, stream: Any) -> None:
+        self.__name__ = COMMAND_PLUGIN  # by which pytest's plugin manager knows it
+        self.cases: list[dict[str, Any]] = []
+        self.wrong: list[str] = []
+        self.selected = self.deselected = 0
+        self._progress = Progress(stream)
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed and report.longreprtext not in self.wrong:
+            self.wrong.append(report.longreprtext)
+
+    def pytest_collection_finish(self, session: Any) -> None:
+        self.selected = len(session.items)
+
+    def pytest_deselected(self, items: Sequence[Any]) -> None:
+        self.deselected += len(items)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        case = getattr(report, "agentassert", None)
+        if case is not None:
+            self.cases.append(case)
+            total = max(self.selected, len(self.cases))
+            self._progress.ended(len(self.cases), total, sum(not one["passed"] for one in self.cases))
+        elif report.failed:
+            self.wrong.append(f"{report.nodeid}: {report.longreprtext}")
+
+    def run_ended(self, name: str, count: int, total: int) -> None:
+        """Told by a case in this process."""
+        self._progress.run_ended(name, count, total)
+
+
+def _project(environment: str | None) -> Project:
+    found = settings.current()
+    if found.root is None:
+        raise UsageError(_NO_TABLE.format(here=Path.cwd()))
+    return Project(found, environment)
+
+
+def _pytest_arguments(options: argparse.Namespace, found: Settings) -> list[str]:
+    paths = [_checked(path, found) for path in options.paths] or [
+        str(directory) for directory in found.suite_directories if directory.is_dir()
+    ]
+    if not paths:
+        shown = ", ".join(str(path) for path in found.suites)
+        raise UsageError(f"there are no suites: none of the folders that `suites` names is there ({shown})")
+    arguments = [*paths, "-p", "agentassert", "--agentassert-only", *_at_root(found.root or Path.cwd())]
+    if options.filter is not None:
+        arguments.append(f"--agentassert-filter={options.filter}")
+    if options.env is not None:
+        arguments.append(f"--agentassert-env={options.env}")
+    if options.processes is not None:
+        if importlib.util.find_spec("xdist") is None:
+            raise UsageError("-n spreads tests over processes by pytest-xdist, which is not installed: pip install pytest-xdist")
+        arguments += ["-n", options.processes]
+    if options.junit_xml is not None:
+        arguments.append(f"--junit-xml={options.junit_xml}")
+    return [*arguments, *options.pytest_arguments]
+
+
+def _at_root(root: Path) -> list[str]:
+    """What has pytest take the project's own configuration, rather than that of a folder above, and not mind who called it."""
+    own = [] if any((root / name).exists() for name in _PYTESTS_OWN) else ["-c", str(root / "pyproject.toml")]
+    return [f"--rootdir={root}", *own, "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+
+
+def _checked(path: str, found: Settings) -> str:
+    """A path that is there and can hold suites."""
+    place = Path(path.partition("::")[0]).absolute()
+    if not place.exists():
+        raise UsageError(f"{path}: there is no such file or folder")
+    if not any(place.is_relative_to(directory) or directory.is_relative_to(place) for directory in found.suite_directories):
+        shown = ", ".join(str(one) for one in found.suites)
+        raise UsageError(
+            f"{path}: this is not below the folders that hold suites ({shown}); add it to `suites` in [tool.agentassert]"
+        )
+    return path
+
+
+def _told(options: argparse.Namespace, project: Project, collector: _Collector, code: int, pytests_own: str) -> int:
+    for wrong in collector.wrong:
+        print(wrong, file=sys.stderr)  # noqa: T201
+    if collector.wrong and not collector.cases:
+        return FAILED
+    if not collector.cases:
+        return _nothing_ran(options, code, pytests_own)
+    if options.json:
+        print_json(collector.cases, project.chosen, sys.stdout)
+    else:
+        print_table(collector.cases, sys.stdout)
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        print_annotations(collector.cases, sys.stderr if options.json else sys.stdout)
+    status = overall(collector.cases)
+    if status is CaseStatus.FAILED or collector.wrong:
+        return FAILED
+    return BROKEN if status is CaseStatus.ERROR or code > 1 else PASSED
+
+
+def _nothing_ran(options: argparse.Namespace, code: int, pytests_own: str) -> int:
+    if code in (3, 4):  # pytest's words for an internal error, and for arguments that it does not take
+        print(pytests_own.strip(), file=sys.stderr)  # noqa: T201
+        return BROKEN if code == 3 else FAILED  # noqa: PLR2004
+    if options.filter is not None:
+        return _refused(f"no test has a name that contains {options.filter!r}")
+    return _refused("there are no tests in the suites")
+
+
+def _refused(words: str) -> int:
+    print(f"agentassert: {words}", file=sys.stderr)  # noqa: T201
+    return FAILED
