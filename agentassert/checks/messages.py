@@ -26,6 +26,28 @@ def text_of(message: Mapping[str, Any]) -> str:
     return content if isinstance(content, str) else ""
 
 
+def said_by_user(given: Any) -> str | None:
+    """What the user said last, where an invocation's input is a text or messages; else `None`.
+
+    Messages may be mappings, pairs of role and content, or a framework's objects, by themselves or under `messages`.
+
+    Example:
+        >>> said_by_user({"messages": [("user", "Cancel MS-777"), ("assistant", "Sure?"), ("user", "Yes")]})
+        'Yes'
+        >>> said_by_user({"amount": 5}) is None
+        True
+    """
+    if isinstance(given, str):
+        return given
+    messages = given.get("messages") if isinstance(given, Mapping) else given
+    if isinstance(messages, str):
+        return messages
+    if not isinstance(messages, (list, tuple)):
+        return None
+    said = [text_of(one) for one in map(_as_mapping, messages) if _role(one) == "user"]
+    return said[-1] if said else None
+
+
 def message_containing(call: ChatModelCall, role: str, text: str, *, last: bool) -> Failure | None:
     """A message of that role contains the text, or the last one of them does."""
     which = f"last {role} message" if last else f"{role} message"
@@ -61,6 +83,17 @@ def response_containing(call: ChatModelCall, text: str) -> Failure | None:
     return Failure(
         expected=expected, found=f"but it was {render.value(call.response_text)}", wanted=text, actual=call.response_text
     )
+
+
+def _as_mapping(message: Any) -> Mapping[str, Any]:
+    if isinstance(message, Mapping):
+        return message
+    if isinstance(message, str):
+        return {"role": "user", "content": message}
+    if isinstance(message, (list, tuple)) and len(message) == 2:  # noqa: PLR2004  # a role and what it says
+        return {"role": message[0], "content": message[1]}
+    role = getattr(message, "role", None) or getattr(message, "type", None)
+    return {"role": role, "content": getattr(message, "content", None)}
 
 
 def _role(message: Mapping[str, Any]) -> str:

@@ -1,0 +1,19 @@
+"""Judges: models that decide what no exact check can."""
+
+from agentassert.errors import JudgeError
+from agentassert.judges.criteria import Assessment, Criterion, Judgement, Verdict
+from agentassert.judges.judge import Judge
+from agentassert.judges.responses import RatingJudge, ResponseJudge, Score, StatementJudge
+
+__all__ = [
+    "Assessment",
+    "Criterion",
+    "Judge",
+    "JudgeError",
+    "Judgement",
+    "RatingJudge",
+    "ResponseJudge",
+    "Score",
+    "StatementJudge",
+    "Verdict",
+]
