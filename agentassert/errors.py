@@ -74,6 +74,45 @@ class AdapterError(AgentAssertionError):
     """
 
 
+class JudgeError(Exception):
+    """A judge gave no usable verdict: neither a pass nor a failed assertion.
+
+    Example:
+        >>> issubclass(JudgeError, AssertionError)
+        False
+    """
+
+
+class SpanError(ValueError):
+    """What was given as spans cannot be read; the message names the file, the span and the field.
+
+    Example:
+        >>> Capture.from_otlp({"resourceSpans": [{"scopeSpans": [{"spans": [{"name": "chat"}]}]}]})
+        Traceback (most recent call last):
+        agentassert.errors.SpanError: the spans given: span 1 ('chat'): traceId: is missing
+    """
+
+
+class TrackerError(ValueError):
+    """What was given as a Rasa tracker cannot be read; the message names the file, the event and the field.
+
+    Example:
+        >>> from agentassert.conversations import Conversation
+        >>> Conversation.from_rasa_tracker([{"event": "slot", "value": 2}])
+        Traceback (most recent call last):
+        agentassert.errors.TrackerError: the tracker: $[0].name: of a 'slot' event is missing
+    """
+
+
+class RasaPitfallWarning(UserWarning):
+    """A verdict is Rasa's, but hardly what the author of the assertion meant; the message says why.
+
+    Example:
+        >>> issubclass(RasaPitfallWarning, CaptureWarning)
+        False
+    """
+
+
 class CaptureWarning(UserWarning):
     """The recording is in doubt: events came late, had to be guessed a place, or found none.
 

@@ -76,6 +76,7 @@ class CaptureState:
         "running",
         "stopped",
         "unattributed",
+        "unreported",
         "visibility",
         "wake",
     )
@@ -88,6 +89,8 @@ class CaptureState:
         self.running: dict[Event, None] = {}
         self.stopped: set[Event] = set()
         self.wake: Callable[[], None] | None = None
+        self.unreported = Outcome.UNKNOWN
+        """What a tool's result stands for whose sender does not say whether it means success."""
         self.visibility: dict[str, frozenset[str]] = {}
         self.faults: list[tuple[str, BaseException]] = []
         self.notes: list[str] = []
@@ -219,6 +222,11 @@ class InvocationEvent(Event):
                 capture.running[self] = None
             self._change(Transition(next_order(), clock(), None))
 
+    def leave_to_others(self) -> None:
+        """Note that nothing more of it will be seen: it is scheduled for later, or runs in another process."""
+        for capture in self.captures:
+            capture.stop_running(self)
+
     def _close(self, status: Status, output: Any, text: str | None, error: BaseException | str | None) -> None:
         if self.ended_order is None:
             self._change(Transition(next_order(), clock(), status, snapshot(output), text, error))
@@ -298,6 +306,7 @@ class ModelCallEvent(Event):
         "raw_finish_reason",
         "requests",
         "responded",
+        "sends",
         "text",
         "tools_offered",
         "usage",
@@ -325,6 +334,7 @@ class ModelCallEvent(Event):
         self.error: BaseException | str | None = None
         self.attempts = 1
         self.attempts_seen: list[ModelCallEvent] = []
+        self.sends = False
         self.exchange: Exchange | None = None
         self.cached = False
         self._begin()
@@ -383,6 +393,19 @@ class ModelCallEvent(Event):
             self.error = error
             self._end()
 
+    def report(self, usage: TokenUsage) -> None:
+        """Tell the token usage, where a provider does so after the end of its answer."""
+        self.usage = usage
+        held = self if self.captures or self.parent is None else self.parent
+        for capture in held.captures:
+            capture.last_order = next_order()
+
+    def stop(self, text: str | None = None) -> None:
+        """End it without an answer: it was cancelled, or its stream was left; `text` is what had arrived by then."""
+        if self.ended_order is None:
+            self.text = text
+            self._end()
+
 
 class RetrievalEvent(Event):
     """A retriever that runs; model calls below it are not the agent's own."""
@@ -422,3 +445,9 @@ class ApprovalEvent(Event):
         self.call_id = call_id
         self._begin()
         self._end()
+
+    def expire(self) -> None:
+        """Make a timeout of a rejection, by which a timeout was simulated."""
+        self.decision = Decision.TIMEOUT
+        for capture in self.captures:
+            capture.last_order = next_order()

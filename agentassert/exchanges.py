@@ -50,6 +50,23 @@ class SentResult:
 
 
 @attrs.frozen
+class Answer:
+    """The first result that was sent back for a request.
+
+    Args:
+        result: what was sent.
+        order: the place in the recorder's sequence at which the call that sent it started.
+
+    Example:
+        >>> Answer(SentResult("call_0", "ok", failed=None), order=12).result.result
+        'ok'
+    """
+
+    result: SentResult
+    order: int
+
+
+@attrs.frozen
 class Sent:
     """One message or item of the conversation that a request sends.
 

@@ -25,12 +25,15 @@ from agentassert.events import (
     ToolEvent,
     next_order,
 )
+from agentassert.jsonlike import snapshot
 from agentassert.records import ChatModelCall, Decision, ModelCall
 
 _scope: ContextVar[Scope | None] = ContextVar("agentassert_scope", default=None)
 _open_call: ContextVar[ModelCallEvent | None] = ContextVar("agentassert_open_call", default=None)
 _guard = threading.Lock()
 NOWHERE: Final = Scope((), None)
+SILENCE: Final = Scope((), None)
+"""The scope of what is no part of any agent's work (a judge's own model calls): none of it is recorded, adopted or counted."""
 
 open_captures: tuple[CaptureState, ...] = ()
 resolvers: list[Callable[[], Event | None]] = []
@@ -131,6 +134,14 @@ def restore(token: Token[Scope | None]) -> None:
         pass  # what another context set, this one never had
 
 
+def locate(parent: Event | None, *, counts: bool) -> Scope | None:
+    """Where something that starts now belongs, for an adapter that learns only later what it is.
+
+    `counts` says whether it is known to be part of an agent's work, so that a doubt about where it belongs is one.
+    """
+    return _place(parent, counts=counts)
+
+
 def start_invocation(
     name: str, *, adapter: str, input: Any = None, parent: Event | None = None, awaited: bool | None = None
 ) -> InvocationEvent | None:
@@ -157,7 +168,13 @@ def start_tool(
     if place is None:
         return None
     around = place.event
-    if type(around) is ToolEvent and around.ended_order is None and (transport or (around.name == name and around.adapter != adapter)):
+    if (
+        type(around) is ToolEvent
+        and around.ended_order is None
+        and (transport or (around.name == name and around.adapter != adapter))
+    ):
+        if around.arguments is None and around.name == name:
+            around.arguments = snapshot(arguments)  # the framework's spans do not tell them
         return None  # the function behind a framework's tool, seen a second time: one execution
     return ToolEvent(place, adapter, name, arguments, call_id, inferred)
 
@@ -170,19 +187,22 @@ def start_model_call(
     inputs: Sequence[Any] = (),
     tools_offered: Sequence[str] | None = None,
     parent: Event | None = None,
+    sends: bool = False,
 ) -> ModelCallEvent | None:
     """Record that a request goes to a model; `inputs` are its messages, or the texts it works on.
 
     A request by which an outer layer's call is carried out (a framework's, over an SDK) is an attempt at that call, and not recorded
-    by itself: what it learns completes the outer call.
+    by itself: what it learns completes the outer call. `sends` says that the adapter is the client's own: what one client sends carries
+    out no call of another client, even while a stream of that one is open.
     """
     place = _place_own(parent)
     if place is None:
         return None
-    outer = _outer_call(place, adapter, kind)
+    outer = _outer_call(place, adapter, kind, sends=sends)
     if outer is not None:
         return outer.attempt(adapter, model)
     event = ModelCallEvent(place, adapter, kind, model, inputs, tools_offered)
+    event.sends = sends
     _open_call.set(event)
     return event
 
@@ -258,8 +278,10 @@ def _place_own(parent: Event | None) -> Scope | None:
     return place
 
 
-def _place(parent: Event | None) -> Scope | None:
+def _place(parent: Event | None, *, counts: bool = True) -> Scope | None:
     scope = _scope.get()
+    if scope is SILENCE:
+        return None
     event, captures = (None, ()) if scope is None else (scope.event, scope.captures)
     if resolvers or parent is not None:
         event = _deepest(event, parent)
@@ -275,21 +297,23 @@ def _place(parent: Event | None) -> Scope | None:
             return Scope(captures, event)
     closed = (scope.captures if scope is not None else ()) or (event.captures if event is not None else ())
     if closed:
-        _count("late", closed)
+        if counts:
+            _count("late", closed)
         return None
     nest = _nest()
-    _count("adopted" if nest else "unattributed", nest or open_captures)
+    if counts:
+        _count("adopted" if nest else "unattributed", nest or open_captures)
     return Scope(nest, None) if nest else None
 
 
-def _outer_call(place: Scope, adapter: str, kind: type[ModelCall]) -> ModelCallEvent | None:
+def _outer_call(place: Scope, adapter: str, kind: type[ModelCall], *, sends: bool) -> ModelCallEvent | None:
     """The other layer's open call that a request made here carries out.
 
     Nothing resets the variable, which outlives the call in its context (a reader of a stream inherits it): a call that has ended, or
     has its one answer, takes no more requests.
     """
     outer = place.event if type(place.event) is ModelCallEvent else _open_call.get()
-    if outer is None or outer.adapter == adapter or outer.kind is not kind or not outer.takes_attempts:
+    if outer is None or outer.adapter == adapter or outer.kind is not kind or not outer.takes_attempts or (sends and outer.sends):
         return None
     return outer if all(capture in outer.captures for capture in place.captures) else None
 

@@ -1,0 +1,111 @@
+"""Test a loop that is written by hand over the `openai` SDK: offline, with a provider that follows a script.
+
+pip install -e ".[openai]" && python examples/openai_loop.py
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import openai
+from scripted_provider import serving
+
+from agentassert import AgentAssertionError, NotRecordedError, assert_that, capture
+
+# The loop as you would write it. Nothing here knows that it will be tested.
+
+
+def get_booking(number: str) -> dict[str, str]:
+    """Look a booking up."""
+    return {"number": number, "customer": "Ann"}
+
+
+def cancel_booking(number: str, reason: str) -> dict[str, Any]:
+    """Cancel a booking."""
+    return {"number": number, "reason": reason, "refund": 40}
+
+
+TOOLS: dict[str, Callable[..., Any]] = {"get_booking": get_booking, "cancel_booking": cancel_booking}
+SCHEMAS: Any = [{"type": "function", "function": {"name": name, "description": tool.__doc__}} for name, tool in TOOLS.items()]
+
+
+def answer(client: openai.OpenAI, question: str) -> str:
+    """Ask the model, and run the tools that it asks for, until it has an answer."""
+    messages: list[Any] = [{"role": "system", "content": "You cancel bookings."}, {"role": "user", "content": question}]
+    while True:
+        said = client.chat.completions.create(model="gpt-5.2", messages=messages, tools=SCHEMAS).choices[0].message
+        if not said.tool_calls:
+            return said.content or ""
+        messages.append(said)
+        for call in said.tool_calls:
+            if call.type == "function":
+                result = TOOLS[call.function.name](**json.loads(call.function.arguments))
+                messages.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)})
+
+
+# The script: what the provider answers, request by request.
+
+
+def asking_for(name: str, **arguments: Any) -> dict[str, Any]:
+    """A response that asks for a tool."""
+    call = {"id": f"call_{name}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+    return completion({"role": "assistant", "content": None, "tool_calls": [call]}, "tool_calls")
+
+
+def completion(message: dict[str, Any], reason: str) -> dict[str, Any]:
+    """A response of the provider."""
+    usage = {"prompt_tokens": 50, "completion_tokens": 10, "total_tokens": 60}
+    choices = [{"index": 0, "message": message, "finish_reason": reason}]
+    return {"id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": "gpt-5.2", "choices": choices, "usage": usage}
+
+
+SCRIPT = (
+    asking_for("get_booking", number="MS-777"),
+    asking_for("cancel_booking", number="MS-777", reason="illness"),
+    completion({"role": "assistant", "content": "Done. You get 40 back, Ann."}, "stop"),
+)
+
+
+def run() -> None:
+    """Let the loop cancel a booking."""
+    with serving(*SCRIPT) as url, openai.OpenAI(api_key="none", base_url=f"{url}/v1") as client:
+        answer(client, "Please cancel MS-777, I am ill.")
+
+
+def main() -> None:
+    """Capture the loop, and assert on it."""
+    print("1. A chain that passes, told that a result which was sent back means success\n")
+    with capture("cancellation", unreported_tools="succeeded") as cap:
+        run()
+    chain = (
+        assert_that(cap)
+        .has_succeeded()
+        .has_tools_executed_in_order("get_booking", "cancel_booking")
+        .has_tool_executed_with("cancel_booking", {"number": "MS-777"})
+        .has_no_more_tool_executions()
+        .has_own_chat_model_call_count(3)
+        .has_total_tokens_at_most(180)
+    )
+    print(chain)
+    assert_that(cap).output_text().contains("You get 40 back")
+
+    print("\n2. An assertion that fails, and what it says\n")
+    try:
+        assert_that(cap).has_tool_executed_with("cancel_booking", {"number": "MS-778"})
+    except AgentAssertionError as error:
+        print(error)
+
+    print("\n3. Without being told, nobody knows whether the tools succeeded\n")
+    with capture("cancellation") as cap:
+        run()
+    assert_that(cap).has_tool_requested("cancel_booking")
+    try:
+        assert_that(cap).has_tool_executed("cancel_booking")
+    except NotRecordedError as error:
+        print(error)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+"""The example for the `anthropic` SDK runs offline as it stands, and shows a chain that passes and an assertion that fails."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("anthropic")
+
+
+def test_the_example_shows_what_it_says(project):
+    command = [sys.executable, "-W", "error", "examples/anthropic_loop.py"]
+    environment = {**os.environ, "PYTHONPATH": str(project)}
+    shown = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+
+    assert shown.stderr == ""
+    passing, failing = shown.stdout.split("\n2. ")
+    assert "unchecked tool executions: none" in passing
+    assert "cancel_booking: a reason is needed" in failing
