@@ -161,7 +161,9 @@ class _PydanticAI(ChatModel):
         return self._agent.run(f"{instructions}\n\n{message}")
 
     def _read(self, response: Any) -> Reply:
-        usage = response.usage() if callable(response.usage) else response.usage
+        usage = response.usage
+        if not hasattr(usage, "input_tokens"):  # a method, before it became a property
+            usage = usage()
         return Reply(_text(response.output), _usage(usage.input_tokens or None, usage.output_tokens or None))
 
 

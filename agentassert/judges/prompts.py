@@ -44,7 +44,7 @@ def instructions_for(own: str | None) -> str:
         >>> instructions_for("Be strict.").startswith("Be strict.")
         True
     """
-    return (INSTRUCTIONS if own is None else own) + "\n" + _ANSWER
+    return (INSTRUCTIONS if own is None else own) + _ANSWER
 
 
 def document(
