@@ -1,0 +1,73 @@
+"""What came of driving an agent once."""
+
+from __future__ import annotations
+
+import attrs
+
+from agentassert.adapters.driver import PendingApproval
+from agentassert.captures import Capture
+from agentassert.driving.approving import ApprovalDecision
+from agentassert.errors import AgentAssertionError
+
+
+@attrs.frozen
+class Driven:
+    """A run that is over, or that waits for a decision nobody made.
+
+    Args:
+        capture: what was recorded.
+        unmatched: the requests for approval that no decision fitted; the run stopped there.
+        unused: the decisions that nothing asked for.
+        mock_problems: what went wrong with mocks, a sentence each: calls that the real tool would have refused, tools that had no mock
+            while mocks were strict, mocks of tools that there are not, and real tools that ran in the place of their mocks.
+    """
+
+    capture: Capture
+    unmatched: tuple[PendingApproval, ...] = ()
+    unused: tuple[ApprovalDecision, ...] = ()
+    mock_problems: tuple[str, ...] = ()
+
+    def problems(self, *, strict_approvals: bool = False) -> tuple[str, ...]:
+        """What must fail a test, whatever it asserts: a sentence each, empty when there is nothing.
+
+        Args:
+            strict_approvals: whether requests without a decision, and decisions without a request, are problems.
+
+        Example:
+            >>> from agentassert.driving import drive
+            >>> drive(lambda payload: payload, "Hi", mocks={"pay": returns(7)}).problems()
+            ("'pay' is mocked, but no tool of this name was offered or executed",)
+        """
+        if not strict_approvals:
+            return self.mock_problems
+        unmatched = [f"approval of {_call(one)} was asked for, and no decision fits" for one in self.unmatched]
+        unused = [f"nothing asked for the decision {_described(one)}" for one in self.unused]
+        return (*self.mock_problems, *unmatched, *unused)
+
+    def raise_problems(self, *, strict_approvals: bool = False) -> None:
+        """Fail when there are any.
+
+        Raises:
+            AgentAssertionError: with all problems.
+        """
+        found = self.problems(strict_approvals=strict_approvals)
+        if found:
+            names = ", ".join(repr(one.name) for one in self.capture.invocations) or "the agent"
+            lines = "\n".join(f"  {problem}" for problem in found)
+            raise AgentAssertionError(
+                f"Expected the run of {names} to go by its approvals and mocks, but:\n{lines}",
+                subject=f"the run of {names}",
+                expected="a run that goes by its approvals and mocks",
+                actual=found,
+            )
+
+
+def _call(pending: PendingApproval) -> str:
+    from agentassert import render
+
+    return f"{pending.tool!r} with {render.value(pending.arguments)}"
+
+
+def _described(decision: ApprovalDecision) -> str:
+    condition = "" if decision.params is None else f" where {decision.params}"
+    return f"to {decision.decision} {decision.tool!r}{condition}"

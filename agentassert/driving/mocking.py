@@ -1,0 +1,126 @@
+"""Doubles in the place of an agent's tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from agentassert.doubles import active, functions
+from agentassert.doubles.sets import Doubles
+from agentassert.nearest import did_you_mean
+from agentassert.records import ChatModelCall
+
+if TYPE_CHECKING:
+    from agentassert.captures import Capture
+    from agentassert.doubles.kinds import Double
+    from agentassert.doubles.sets import Resolver
+
+
+@contextmanager
+def mocked_tools(agent: Any, mocks: Mapping[str, Double] | Resolver) -> Iterator[Doubles]:
+    """Have doubles stand in for an agent's tools inside a block, wherever in it the agent is run.
+
+    The agent itself is not changed, and tasks and threads that run beside the block use the real tools. A replaced tool is
+    recorded as ever. Calls that the real tool would refuse are refused, and fail the block.
+
+    Args:
+        agent: what :func:`run` takes.
+        mocks: by the tool's name: `returns(...)`, `fails(...)`, `delays(...)`, or a callable with the tool's own parameters; or
+            an object with a method `find(tool)`.
+
+    Yields:
+        The doubles, whose `arguments_of(name)` tells what they were called with.
+
+    Raises:
+        ValueError: when the agent has no tool of a name, naming those it has.
+        TypeError: when a double cannot be called.
+        AgentAssertionError: on leaving, when a double was called in a way that the real tool does not take.
+
+    Example:
+        >>> @record.tool
+        ... def get_price(article: str) -> int:
+        ...     raise ConnectionError("no network in tests")
+        >>> def clerk(article):
+        ...     return f"It costs {get_price(article)}"
+        >>> with capture() as cap, mocked_tools(clerk, {"get_price": returns(7)}) as doubles:
+        ...     clerk("lamp")
+        'It costs 7'
+        >>> doubles.arguments_of("get_price")
+        [{'article': 'lamp'}]
+    """
+    from agentassert.driving.targets import target_of
+
+    doubles = Doubles(mocks)
+    refuse_unknown(doubles, target_of(agent, None).tools_in_reach)
+    install()
+    try:
+        with active.using(doubles):
+            yield doubles
+    except BaseException as error:
+        if doubles.problems:
+            BaseException.add_note(error, "\n".join(doubles.problems))
+        raise
+    raise_problems(doubles)
+
+
+def install() -> None:
+    """Hook into every framework that is imported where it calls tools."""
+    from agentassert import adapters
+
+    for driver in adapters.drivers():
+        driver.install_doubles()
+
+
+def refuse_unknown(doubles: Doubles, tools: list[str] | None) -> None:
+    """Refuse mocks of tools that there are not, where it is known which ones there are.
+
+    Raises:
+        ValueError: naming the tools.
+    """
+    if tools is None:
+        return
+    for name in doubles.names:
+        if name not in tools and name not in functions.known:
+            meant = did_you_mean(name, tools) if tools else "it has none"
+            raise ValueError(f"the agent has no tool {name!r} to mock{meant and f'; {meant}'}")
+
+
+def problems_in(cap: Capture, doubles: Doubles, tools: list[str] | None) -> tuple[str, ...]:
+    """What went wrong with mocks in a run that is over, a sentence each."""
+    invocations = [one for top in cap.invocations for one in top.with_nested()]
+    executed = {execution.name for one in invocations for execution in one.tool_executions}
+    offered = {
+        name
+        for one in invocations
+        for call in one.model_calls
+        if isinstance(call, ChatModelCall)
+        for name in call.tools_offered or ()
+    }
+    there = {*executed, *offered, *functions.known, *(tools or ())}
+    problems = list(doubles.problems)
+    for name in doubles.names:
+        if name not in there:
+            meant = did_you_mean(name, executed | offered)
+            problems.append(f"{name!r} is mocked, but no tool of this name was offered or executed{meant and f'; {meant}'}")
+        elif name in executed and name not in doubles.reached:
+            problems.append(f"{name!r} is mocked, but the real tool ran: nothing could be put in its place there")
+    return tuple(problems)
+
+
+def raise_problems(doubles: Doubles) -> None:
+    """Fail when something went wrong with mocks.
+
+    Raises:
+        AgentAssertionError: with all that went wrong.
+    """
+    from agentassert.errors import AgentAssertionError
+
+    if doubles.problems:
+        lines = "\n".join(f"  {problem}" for problem in doubles.problems)
+        raise AgentAssertionError(
+            f"Expected tools to be called as the real ones are, but:\n{lines}",
+            subject="the mocked tools",
+            expected="calls that the real tools take",
+            actual=tuple(doubles.problems),
+        )
