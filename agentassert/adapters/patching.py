@@ -1,4 +1,4 @@
-"""Wrapping a method of a framework's class."""
+"""Putting something of ours in the place of a framework's methods and functions."""
 
 from __future__ import annotations
 
@@ -7,13 +7,38 @@ from collections.abc import Callable
 from typing import Any
 
 from agentassert.adapters.base import HookMissingError
+from agentassert.adapters.replacing import Replacement, keeper
+
+
+def replace(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
+    """Replace an attribute of a class or module, until the adapter that is being installed is uninstalled.
+
+    Args:
+        owner: the class or module.
+        name: the attribute's name.
+        make: gets the attribute as it stands in the dictionary of its owner, a `classmethod` for example, and `None` where there is
+            none, which it refuses by a `HookMissingError`. Returns what is put in its place; called again when the adapter is put back.
+
+    Example:
+        >>> import types
+        >>> module = types.ModuleType("greetings")
+        >>> module.greet = lambda name: f"Hello {name}"
+        >>> replace(module, "greet", lambda greet: lambda name: greet(name).upper())
+        >>> module.greet("Ann")
+        'HELLO ANN'
+    """
+    replacement = Replacement(owner, name, make)
+    replacement.put()
+    kept = keeper()
+    if kept is not None:
+        kept.append(replacement)
 
 
 def wrap_method(owner: type, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
-    """Put a wrapper in the place of a method, for good.
+    """Put a wrapper in the place of a method, until the adapter that is being installed is uninstalled.
 
     Args:
-        owner: the class that defines the method.
+        owner: the class that has the method, its own or an inherited one.
         name: the method's name.
         make: gets a function that calls the original, bound to its first argument, and returns the wrapper. Wrappers of other
             libraries expect to be called bound; called as plain functions they break.
@@ -33,11 +58,14 @@ def wrap_method(owner: type, name: str, make: Callable[[Callable[..., Any]], Cal
         >>> Greeter().greet("Ann")
         'HELLO ANN'
     """
-    original = vars(owner).get(name)
-    if not callable(original):
-        raise HookMissingError(f"{owner.__module__}.{owner.__qualname__} has no method {name!r}")
 
-    def bound(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return original.__get__(self, type(self))(*args, **kwargs)
+    def wrapped(original: Any) -> Any:
+        if not callable(original):
+            raise HookMissingError(f"{owner.__module__}.{owner.__qualname__} has no method {name!r}")
 
-    setattr(owner, name, functools.wraps(original)(make(bound)))
+        def bound(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+            return original.__get__(self, type(self))(*args, **kwargs)
+
+        return functools.wraps(original)(make(bound))
+
+    replace(owner, name, wrapped)

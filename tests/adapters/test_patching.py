@@ -1,0 +1,321 @@
+"""What is put in the place of others' attributes goes away again, and leaves them as they were."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
+
+import pytest
+
+from agentassert import adapters, capture, recorder
+from agentassert.adapters.base import CHAT, Adapter, HookMissingError
+from agentassert.adapters.importing import ImportWatcher
+from agentassert.adapters.patching import replace, wrap_method
+from agentassert.adapters.replacing import standing
+
+
+class Base:
+    def greet(self):
+        return "hello"
+
+
+class Greeter(Base):
+    @classmethod
+    def make(cls):
+        return cls()
+
+    def call(self):
+        return "hi"
+
+
+class Greeting(Adapter):
+    """An adapter that wraps a method of its own, an inherited one and a class method; what they return tells how often."""
+
+    name = "greeting"
+    distribution = "attrs"
+    tested = ("1.0", "99.0")
+    sees = frozenset({CHAT})
+
+    def install(self):
+        wrap_method(Greeter, "call", louder)
+        wrap_method(Greeter, "greet", louder)
+        replace(Greeter, "make", lambda make: classmethod(make.__func__))
+
+
+class DetachingGreeting(Greeting):
+    detaches = True
+
+
+def louder(original):
+    def wrapper(self):
+        return original(self) + "!" if recorder.listening() else original(self)
+
+    return wrapper
+
+
+@pytest.fixture(autouse=True)
+def untouched():
+    """The class as it is written, whatever a test leaves behind."""
+    before = dict(vars(Greeter))
+    yield
+    for name in vars(Greeter).keys() - before.keys():
+        delattr(Greeter, name)
+    for name in ("call", "make"):
+        setattr(Greeter, name, before[name])
+
+
+@pytest.fixture
+def only(monkeypatch):
+    """Have an adapter be the only one, called for by a module that is imported."""
+
+    def only(*kinds):
+        loaders = dict(zip((__name__, "sys", "threading"), [lambda kind=kind: kind for kind in kinds], strict=False))
+        monkeypatch.setitem(sys.modules, __name__, mock.sentinel.module)
+        monkeypatch.setattr(adapters, "_loaders", lambda: loaders)
+        watcher = ImportWatcher(loaders, adapters._imported)
+        monkeypatch.setattr(adapters, "_watcher", lambda: watcher)
+        monkeypatch.setattr(adapters, "_installations", {})
+
+    return only
+
+
+def attributes():
+    return {name: value for name, value in vars(Greeter).items() if name in ("call", "greet", "make")}
+
+
+def test_uninstalling_puts_back_the_very_objects():
+    before = attributes()
+    adapter = Greeting()
+
+    adapter.attach()
+    within = attributes()
+    adapter.uninstall()
+
+    assert within.keys() == {"call", "greet", "make"}
+    assert all(within[name] is not before.get(name) for name in within)
+    assert attributes() == before
+    assert all(value is before[name] for name, value in attributes().items())
+
+
+def test_an_inherited_method_is_inherited_again():
+    adapter = Greeting()
+    adapter.attach()
+    assert "greet" in vars(Greeter)
+
+    adapter.uninstall()
+    assert "greet" not in vars(Greeter)
+    assert Greeter().greet() == "hello"
+
+
+def test_what_others_have_wrapped_since_stays_and_is_inert():
+    adapter = Greeting()
+    adapter.attach()
+    ours = vars(Greeter)["call"]
+
+    @functools.wraps(ours)
+    def theirs(self):
+        return f"<{ours(self)}>"
+
+    Greeter.call = theirs
+    adapter.uninstall()
+
+    assert vars(Greeter)["call"] is theirs
+    assert Greeter().call() == "<hi>"
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_what_is_below_a_wrapper_of_others_is_not_put_in_place_a_second_time(only, tells):
+    only(DetachingGreeting)
+    with capture():
+        below = vars(Greeter)["call"]
+
+        def theirs(self):
+            return f"<{below(self)}>"
+
+        Greeter.call = functools.wraps(below)(theirs) if tells else theirs
+
+    with capture():
+        assert Greeter().call() == "<hi!>"
+    assert Greeter().call() == "<hi>"
+
+
+def test_what_others_took_away_is_put_in_place_again(only):
+    only(DetachingGreeting)
+    original = vars(Greeter)["call"]
+    with mock.patch.object(Greeter, "call", functools.wraps(original)(lambda self: f"<{original(self)}>")), capture():
+        Greeter.call = functools.wraps(Greeter.call)(lambda self: "covered")
+    assert vars(Greeter)["call"] is original
+
+    with capture():
+        assert Greeter().call() == "hi!"
+    assert vars(Greeter)["call"] is original
+
+
+def test_wrappers_that_go_in_a_circle_end_nothing(only):
+    only(DetachingGreeting)
+    with capture():
+        Greeter.call = circle = functools.wraps(Greeter.call)(lambda self: "round")
+        circle.__wrapped__ = circle
+
+    with capture():
+        assert Greeter().call() == "round"
+
+
+def test_an_installation_that_breaks_off_leaves_nothing_in_place():
+    class Broken(Greeting):
+        def install(self):
+            super().install()
+            wrap_method(Greeter, "wave", louder)
+
+    before = attributes()
+    with pytest.raises(HookMissingError, match=r"Greeter has no method 'wave'"):
+        Broken().attach()
+
+    assert attributes() == before
+
+
+def test_what_is_no_method_is_not_wrapped(monkeypatch):
+    monkeypatch.setattr(Greeter, "wave", "a word", raising=False)
+
+    with pytest.raises(HookMissingError, match=r"Greeter has no method 'wave'"):
+        wrap_method(Greeter, "wave", louder)
+    assert Greeter.wave == "a word"
+
+
+def test_an_adapter_that_only_has_an_install_method_works_as_ever():
+    Greeting().install()
+
+    assert vars(Greeter)["call"].__wrapped__ is not None
+
+
+def test_an_adapter_that_was_never_installed_can_be_uninstalled():
+    before = attributes()
+    Greeting().uninstall()
+
+    assert attributes() == before
+
+
+def test_adapters_of_clients_are_in_place_while_any_capture_is_open(only):
+    only(DetachingGreeting)
+    before = attributes()
+
+    with capture():
+        with capture():
+            assert Greeter().call() == "hi!"
+        assert Greeter().call() == "hi!"
+    between = attributes()
+    with capture():
+        again = Greeter().call()
+
+    assert (again, Greeter().call()) == ("hi!", "hi")
+    assert all(value is before[name] for name, value in between.items())
+    assert between == before == attributes()
+
+
+def test_adapters_of_frameworks_stay_in_place(only):
+    only(Greeting)
+    with capture():
+        within = attributes()
+
+    assert attributes() == within
+    assert Greeter().call() == "hi"
+
+
+def test_captures_that_overlap_keep_an_adapter_in_place_to_the_last(only):
+    only(DetachingGreeting)
+    before = attributes()
+    first, second = capture(), capture()
+
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    wrapped = vars(Greeter)["call"] is not before["call"]
+    second.__exit__(None, None, None)
+
+    assert wrapped
+    assert attributes() == before
+
+
+def test_captures_in_many_threads_never_find_it_missing_and_leave_nothing(only):
+    only(DetachingGreeting)
+    before = attributes()
+    together = threading.Barrier(8, timeout=30)
+
+    def record(_):
+        together.wait()
+        heard = set()
+        for _ in range(50):
+            with capture():
+                heard.add(Greeter().call())
+        return heard
+
+    with ThreadPoolExecutor(8) as pool:
+        heard = set().union(*pool.map(record, range(8)))
+
+    assert heard == {"hi!"}
+    assert attributes() == before
+
+
+def test_one_that_is_installed_when_the_last_capture_has_closed_is_taken_out_again(only):
+    only(DetachingGreeting)
+    before = attributes()
+
+    adapters._imported(__name__)
+
+    assert attributes() == before
+    with capture():
+        assert Greeter().call() == "hi!"
+
+
+def test_one_that_cannot_be_put_back_is_a_fault_and_spares_the_others(only):
+    class Breaking(DetachingGreeting):
+        def install(self):
+            pass
+
+        def attach(self):
+            if self._replacements is not None:
+                raise RuntimeError("kaput")
+            super().attach()
+
+    only(Breaking, DetachingGreeting)
+    with capture():
+        pass
+    with capture(on_doubt="fail") as cap:
+        assert Greeter().call() == "hi!"
+
+    assert cap.health.faults == ("the greeting adapter broke: RuntimeError: kaput",)
+
+
+REGISTERED = {"langchain_core.tracers.context"}
+"""What calls for an adapter that replaces nothing: its framework takes hooks."""
+
+REPLACING = [
+    trigger
+    for trigger in adapters._BUILT_IN
+    if trigger not in REGISTERED and importlib.util.find_spec(trigger.partition(".")[0]) is not None
+]
+
+
+@pytest.mark.parametrize("trigger", REPLACING)
+def test_uninstalling_a_built_in_adapter_leaves_every_attribute_as_it_was(trigger):
+    try:
+        importlib.import_module(trigger)
+    except ImportError:
+        pytest.skip(f"{trigger} is not part of the installed version")
+    adapter = adapters._BUILT_IN[trigger]()()
+
+    adapter.attach()
+    replaced = [(one._owner, one._name, one._was_there, one._was_own) for one in adapter._replacements]
+    within = [vars(owner)[name] for owner, name, _, _ in replaced]
+    adapter.uninstall()
+
+    assert replaced
+    for ours, (owner, name, was_there, was_own) in zip(within, replaced, strict=True):
+        assert ours is not was_there
+        assert standing(owner, name) is was_there
+        assert (name in vars(owner)) is was_own
