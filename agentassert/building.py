@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import operator
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
 from agentassert import events, render
+from agentassert.conversation_events import ConversationEvent
 from agentassert.errors import is_error_of
+from agentassert.exchanges import Answer, SentResult
+from agentassert.inferring import answers_in
+from agentassert.joining import CallIds, Requested
 from agentassert.jsonlike import decode
 from agentassert.records import (
     NOT_RECORDED,
@@ -27,7 +30,9 @@ from agentassert.records import (
     Status,
     ToolExecution,
 )
-from agentassert.requests import CallIds, Requested, key_of, parsed_arguments
+from agentassert.requests import Request, key_of, parsed_arguments
+
+_NO_ANSWERS: Final[Mapping[int, Answer]] = {}
 
 
 @attrs.frozen
@@ -46,6 +51,7 @@ class _Parts:
     calls: list[tuple[events.ModelCallEvent, bool]] = attrs.Factory(list)
     retrievals: list[events.RetrievalEvent] = attrs.Factory(list)
     approvals: list[events.ApprovalEvent] = attrs.Factory(list)
+    changes: list[events.ConversationChange] = attrs.Factory(list)
     nested: list[Invocation] = attrs.Factory(list)
     adapters: set[str] = attrs.Factory(set)
 
@@ -69,6 +75,8 @@ class _Builder:
         self.end = state.closed_order or float("inf")
         self.call_ids = CallIds()
         self.parts: dict[events.InvocationEvent | None, _Parts] = {None: _Parts()}
+        self.owners: dict[events.Event, events.InvocationEvent | None] = {}
+        """Those that had to be looked for, so that tools nested in tools are not walked through again for each of them."""
         self.starters: dict[events.InvocationEvent, tuple[events.InvocationEvent | None, events.ToolEvent | None]] = {}
 
     def build(self, error: BaseException | None) -> Built:
@@ -82,7 +90,7 @@ class _Builder:
         outside = self.parts[None]
         top_level = tuple(reversed(outside.nested))
         outside.nested = []
-        if not (outside.tools or outside.calls or outside.retrievals or outside.approvals):
+        if not (outside.tools or outside.calls or outside.retrievals or outside.approvals or outside.changes):
             return Built(top_level)
         strays = self._implicit(outside, requested[None], error)
         if top_level or not (outside.tools or outside.calls):
@@ -104,6 +112,8 @@ class _Builder:
             parts.retrievals.append(event)
         elif isinstance(event, events.ApprovalEvent):
             parts.approvals.append(event)
+        elif isinstance(event, events.ConversationChange):
+            parts.changes.append(event)
         parts.adapters.add(event.adapter)
 
     def _owner(self, event: events.Event) -> tuple[events.InvocationEvent | None, events.ToolEvent | None, bool]:
@@ -113,23 +123,32 @@ class _Builder:
             return around, None, True
         tool: events.ToolEvent | None = None
         own = True
+        owner: events.InvocationEvent | None = None
         while around is not None:
             if isinstance(around, events.InvocationEvent):
                 if around in self.parts:
-                    return around, tool, own
+                    owner = around
+                    break
             elif own:
                 own = False
                 tool = around if isinstance(around, events.ToolEvent) and self.state in around.captures else None
+            if around in self.owners:
+                owner = self.owners[around]
+                break
             around = around.parent
-        return None, tool, own
+        self.owners[event] = owner
+        return owner, tool, own
 
     def _requests(self, parts: _Parts) -> Requested:
         requested = Requested(self.call_ids)
-        answered = [event for event, own in parts.calls if own and event.kind is ChatModelCall and self._ended(event) is not None]
+        # What a tool's own loop over a raw SDK runs is part of the invocation, too.
+        chats = [event for event, own in parts.calls if event.kind is ChatModelCall and (own or event.exchange is not None)]
+        answered = [event for event in chats if self._ended(event) is not None]
+        answers = answers_in([(event, event.exchange) for event in chats if event.exchange is not None], self.end)
         for event in sorted(answered, key=_by_end):
-            requested.add(event)
-        for tool in parts.tools if answered else [one for one in parts.tools if one.call_id is not None]:
-            requested.join(tool)
+            requested.add(event, answers.get(event, _NO_ANSWERS))
+        requested.join(parts.tools if answered else [one for one in parts.tools if one.call_id is not None])
+        requested.decide(parts.approvals)
         return requested
 
     def _invocation(self, event: events.InvocationEvent, requested: Requested) -> Invocation:
@@ -155,11 +174,11 @@ class _Builder:
             recorded_by=tuple(sorted(parts.adapters | {event.adapter})),
             started_order=self._order(event.order),
             ended_order=self._order(change.order) if ended and change is not None else None,
-            **self._contents(parts, requested),
+            **self._contents(parts, requested, is_over=ended or self.state.closed_order is not None),
         )
 
     def _implicit(self, parts: _Parts, requested: Requested, error: BaseException | None) -> Invocation:
-        contents = self._contents(parts, requested)
+        contents = self._contents(parts, requested, is_over=self.state.closed_order is not None)
         answers = [
             call for call in contents["model_calls"] if isinstance(call, ChatModelCall) and call.own and call.response_text
         ]
@@ -181,29 +200,64 @@ class _Builder:
             **contents,
         )
 
-    def _contents(self, parts: _Parts, requested: Requested) -> dict[str, Any]:
+    def _contents(self, parts: _Parts, requested: Requested, *, is_over: bool) -> dict[str, Any]:
         return {
-            "tool_executions": tuple([self._execution(tool, requested) for tool in requested.in_order(parts.tools)]),
+            "tool_executions": tuple(self._executions(parts.tools, requested, is_over=is_over)),
             "model_calls": tuple(self._model_call(event, own, requested) for event, own in parts.calls),
             "sources": self._sources(parts.retrievals),
             "approvals": _approvals(parts.approvals, requested),
+            "conversation_events": tuple(self._change(event) for event in parts.changes),
             "home": self.home,
         }
+
+    def _executions(self, tools: list[events.ToolEvent], requested: Requested, *, is_over: bool) -> list[ToolExecution]:
+        """Executions in the model's order, those that were inferred among those that were seen."""
+        unseen = requested.unseen()
+        if not unseen:
+            ordered = sorted(tools, key=requested.place) if requested.says_order else tools
+            return [self._execution(tool, requested) for tool in ordered]
+        placed = [(requested.place(tool), self._execution(tool, requested)) for tool in tools]
+        placed += [(request.place, self._inferred(call, request, is_over=is_over)) for call, request in unseen]
+        return [execution for _, execution in sorted(placed, key=operator.itemgetter(0))]
+
+    def _inferred(self, call: events.ModelCallEvent, request: Request, *, is_over: bool) -> ToolExecution:
+        """What must have run between a response and the request that sent its result back; or what may have run, without one."""
+        given: dict[str, Any] = {"outcome": Outcome.UNKNOWN if is_over else Outcome.UNFINISHED}
+        if request.answer is not None:
+            given = {**_ending(request.answer.result, self.state.unreported), "ended_order": self._order(request.answer.order)}
+        return ToolExecution(
+            id=f"{self._id(call)}.{request.index}",
+            name=request.name,
+            arguments=parsed_arguments(request.arguments),
+            raw_arguments=request.arguments,
+            call_id=request.call_id,
+            started_at=self._wall(call.ended or call.started),
+            inferred=True,
+            started_order=self._order(request.order),
+            **given,
+        )
 
     def _execution(self, event: events.ToolEvent, requested: Requested) -> ToolExecution:
         # Written out flat: there are more executions than anything else, and each call here is paid for by every one of them.
         state, end, arguments, started, ended = self.state, event.ended_order, event.arguments, event.started, event.ended
         opened, over = state.opened_order, end is not None and end < self.end
         call_id, attempt = requested.of(event)
+        parsed = arguments if type(arguments) is dict else parsed_arguments(arguments)
+        if parsed is None and event.call_id is not None:
+            asked = requested.arguments_for(event)
+            parsed, arguments = parsed_arguments(asked), asked if arguments is None else arguments
+        outcome = event.outcome if over else Outcome.UNFINISHED
+        if outcome is Outcome.UNKNOWN and event.result is not None:
+            outcome = state.unreported
         return ToolExecution(
             id=str(event.order - opened),
             name=event.name,
-            arguments=arguments if type(arguments) is dict else parsed_arguments(arguments),
+            arguments=parsed,
             raw_arguments=arguments,
             result=(decode(event.result) if type(event.result) is str else event.result) if over else None,
             raw_result=event.raw_result if over else None,
             error=event.error if over else None,
-            outcome=event.outcome if over else Outcome.UNFINISHED,
+            outcome=outcome,
             call_id=call_id,
             attempt=attempt,
             cached=event.cached,
@@ -241,6 +295,10 @@ class _Builder:
             tools_offered=event.tools_offered,
             **common,
         )
+
+    def _change(self, event: events.ConversationChange) -> ConversationEvent:
+        order = self._order(event.order)
+        return ConversationEvent(kind=event.kind, name=event.name, value=event.value, step=event.step, order=order)
 
     def _sources(self, retrievals: Iterable[events.RetrievalEvent]) -> Sources:
         found: list[Source] = []
@@ -289,15 +347,18 @@ def _by_end(event: events.Event) -> int:
     return event.ended_order or 0
 
 
+def _ending(sent: SentResult, unreported: Outcome) -> dict[str, Any]:
+    """What a result that was sent back says, where a sender that has no flag for a failure says as much as `unreported`."""
+    result = decode(sent.result) if type(sent.result) is str else sent.result
+    outcome = unreported if sent.failed is None else Outcome.FAILED if sent.failed else Outcome.SUCCEEDED
+    error = _text(sent.result, None) if outcome is Outcome.FAILED else None
+    return {"result": result, "raw_result": sent.result, "outcome": outcome, "error": error}
+
+
 def _text(output: Any, text: str | None) -> str | None:
     if text is not None or output is None:
         return text
-    if type(output) is str:
-        return output
-    try:
-        return json.dumps(output, ensure_ascii=False, default=render.value)
-    except Exception:  # a key that JSON does not know, or a hostile container
-        return render.value(output)
+    return output if type(output) is str else render.json_text(output)
 
 
 def _approvals(events: Iterable[events.ApprovalEvent], requested: Requested) -> tuple[Approval, ...]:

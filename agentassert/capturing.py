@@ -5,12 +5,15 @@ from __future__ import annotations
 import threading
 import warnings
 from types import TracebackType
+from typing import Literal
 
 from agentassert import adapters, events, guarding, recorder, threads
 from agentassert.captures import Capture, Live, OnDoubt
 from agentassert.errors import AgentAssertionError, CaptureWarning, carries_soft_failures, is_error_of
-from agentassert.records import Invocation, Status
+from agentassert.records import Invocation, Outcome, Status
 from agentassert.waiting import Wait, in_event_loop, is_stopped
+
+UnreportedTools = Literal["unknown", "succeeded"]
 
 
 def capture(
@@ -20,6 +23,7 @@ def capture(
     expecting_failure: bool = False,
     propagate_threads: bool = True,
     on_doubt: OnDoubt = "warn",
+    unreported_tools: UnreportedTools | None = None,
 ) -> CaptureBlock:
     """Record what agents do inside a `with` or `async with` block. The agent's code needs no change.
 
@@ -34,6 +38,8 @@ def capture(
             checked; if none failed, leaving the block fails. An unrelated error is raised as ever.
         propagate_threads: record what threads started in the block do.
         on_doubt: what follows from a doubt in :attr:`Capture.health`: `"warn"` when the block is left, or `"fail"` each assertion.
+        unreported_tools: what a tool's result stands for whose sender does not say whether it means success, as in a loop over the
+            OpenAI SDK: `"unknown"`, or `"succeeded"`. Without it, what `[tool.agentassert]` in `pyproject.toml` says, else `"unknown"`.
 
     Returns:
         A context manager that gives the :class:`Capture`.
@@ -64,20 +70,28 @@ def capture(
             raise TypeError(f"{flag} must be True or False, but was {value!r}")
     if on_doubt not in ("warn", "fail"):
         raise ValueError(f"on_doubt must be 'warn' or 'fail', but was {on_doubt!r}")
-    return CaptureBlock(name, float(wait), expecting_failure, propagate_threads, on_doubt)
+    unreported = _outcome(unreported_tools)
+    return CaptureBlock(name, float(wait), expecting_failure, propagate_threads, on_doubt, unreported)
 
 
 class CaptureBlock:
     """The block that :func:`capture` makes; it can be entered once."""
 
     def __init__(
-        self, name: str | None, wait: float, expecting_failure: bool, propagate_threads: bool, on_doubt: OnDoubt
+        self,
+        name: str | None,
+        wait: float,
+        expecting_failure: bool,
+        propagate_threads: bool,
+        on_doubt: OnDoubt,
+        unreported: Outcome,
     ) -> None:
         self._name = name
         self._wait = wait
         self._expecting_failure = expecting_failure
         self._propagate_threads = propagate_threads
         self._on_doubt: OnDoubt = on_doubt
+        self._unreported = unreported
         self._capture: Capture | None = None
 
     def __enter__(self) -> Capture:
@@ -86,6 +100,7 @@ class CaptureBlock:
         if self._propagate_threads:
             threads.carry_into_threads()
         state, self._token = recorder.open_capture(self._name, propagates=self._propagate_threads)
+        state.unreported = self._unreported
         recorder.declare(guarding.ADAPTER, guarding.SEES)
         try:
             adapters.switch_on()
@@ -155,6 +170,16 @@ class CaptureBlock:
         doubts = self._live.health().doubts
         if doubts and self._on_doubt == "warn":
             warnings.warn(CaptureWarning("The recording is in doubt: " + "; ".join(doubts)), stacklevel=3)
+
+
+def _outcome(unreported_tools: UnreportedTools | None) -> Outcome:
+    if unreported_tools is None:
+        from agentassert import settings
+
+        unreported_tools = settings.current().unreported_tools
+    if unreported_tools not in ("unknown", "succeeded"):
+        raise ValueError(f"unreported_tools must be 'unknown' or 'succeeded', but was {unreported_tools!r}")
+    return Outcome(unreported_tools)
 
 
 def _failed(invocation: Invocation) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import attrs
 
+from agentassert.conversation_events import ConversationEventKind
 from agentassert.exchanges import Exchange
 from agentassert.jsonlike import snapshot
 from agentassert.records import ChatModelCall, Decision, ModelCall, Outcome, Source, Status, TokenUsage
@@ -451,3 +452,20 @@ class ApprovalEvent(Event):
         self.decision = Decision.TIMEOUT
         for capture in self.captures:
             capture.last_order = next_order()
+
+
+class ConversationChange(Event):
+    """A slot that is set, or a flow that starts or ends."""
+
+    __slots__ = ("kind", "name", "step", "value")
+
+    def __init__(
+        self, place: Scope, adapter: str, kind: ConversationEventKind, name: str, value: Any, step: str | None
+    ) -> None:
+        super().__init__(place, adapter)
+        self.kind = kind
+        self.name = name
+        self.value = snapshot(value)
+        self.step = step
+        self._begin()
+        self._end()

@@ -14,9 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar, Token
 from typing import Any, Final, Generic, TypeVar
 
+from agentassert.conversation_events import ConversationEventKind
 from agentassert.events import (
     ApprovalEvent,
     CaptureState,
+    ConversationChange,
     Event,
     InvocationEvent,
     ModelCallEvent,
@@ -231,6 +233,14 @@ def add_approval(
     """Record that a decision is waited for, or was made."""
     place = _place_own(parent)
     return None if place is None else ApprovalEvent(place, adapter, tool, arguments, decision, reason, call_id)
+
+
+def change_conversation(
+    kind: ConversationEventKind, name: str, *, adapter: str, value: Any = None, step: str | None = None, parent: Event | None = None
+) -> ConversationChange | None:
+    """Record that a slot is set, or that a flow starts or ends."""
+    place = _place_own(parent)
+    return None if place is None else ConversationChange(place, adapter, kind, name, value, step)
 
 
 def withdraw(event: Event) -> None:

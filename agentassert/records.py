@@ -9,6 +9,8 @@ from typing import Any, Final, Literal, TypeAlias
 
 import attrs
 
+from agentassert.conversation_events import ConversationEvent
+
 
 class Status(enum.StrEnum):
     """How an invocation stands.
@@ -184,8 +186,8 @@ class ToolExecution:
     Args:
         id: unique in the capture.
         name: the tool's name.
-        arguments: as the model sent them, parsed; `None` when they do not parse to an object.
-        raw_arguments: the arguments as they arrived: a mapping, or the provider's JSON text.
+        arguments: as the model sent them, parsed; `None` when they do not parse to an object, or were not recorded.
+        raw_arguments: the arguments as they arrived: a mapping, or the provider's JSON text; `None` when they were not recorded.
         result: the result as JSON-like data where it can be had: JSON text decoded, models, dataclasses, enums and dates converted.
         raw_result: the object that the tool returned.
         error: the exception, or the text that reported the failure.
@@ -229,6 +231,11 @@ class ToolExecution:
     def succeeded(self) -> bool | None:
         """Whether it succeeded; `None` when nobody reported the outcome."""
         return None if self.outcome is Outcome.UNKNOWN else self.outcome is Outcome.SUCCEEDED
+
+    @property
+    def may_not_have_run(self) -> bool:
+        """Whether all that is known is that a model asked for it: a loop over a raw SDK sent no result back."""
+        return self.inferred and self.ended_order is None
 
 
 @attrs.frozen(kw_only=True)
@@ -409,6 +416,7 @@ class Invocation:
         sources: what was retrieved, or `NOT_RECORDED` when no retriever was seen.
         approvals: human decisions, in the order asked.
         nested_invocations: the invocations that its work started, in the order started.
+        conversation_events: slots set, and flows started, completed and cancelled by its own work.
         started_by: the id of the tool execution that started it, when one did.
         implicit: whether it stands for recorded work that no invocation was seen around.
         recorded_by: names of the adapters that recorded anything in it.
@@ -436,6 +444,7 @@ class Invocation:
     sources: Sources = NOT_RECORDED
     approvals: tuple[Approval, ...] = ()
     nested_invocations: tuple[Invocation, ...] = ()
+    conversation_events: tuple[ConversationEvent, ...] = ()
     started_by: str | None = None
     implicit: bool = False
     recorded_by: tuple[str, ...] = ("record",)

@@ -6,6 +6,7 @@ Only what is no `Exception` (an interrupt, an exit) passes through from an objec
 from __future__ import annotations
 
 import enum
+import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
@@ -15,7 +16,7 @@ from agentassert.pieces import SHORTEST, Pieces, type_name
 from agentassert.recorded_errors import RecordedError, message_of
 from agentassert.records import Outcome, ToolExecution
 
-__all__ = ["arguments", "difference", "error", "execution", "executions", "pair", "show_secrets", "value"]
+__all__ = ["arguments", "difference", "error", "execution", "executions", "json_text", "pair", "show_secrets", "value"]
 
 LIMIT: Final = 200
 """Characters that one value takes at most, unless a caller has more room."""
@@ -52,6 +53,19 @@ def value(obj: Any, *, limit: int = LIMIT, mask: bool = True, secret: bool = Fal
         "'aaaaaaaaaaaaaaaaaa…(972 characters)…aaaaaaaaaa'"
     """
     return _bounded(lambda room: _pieces(mask, room).of(obj, secret=secret), limit)
+
+
+def json_text(obj: Any) -> str:
+    """The JSON text of a value; what JSON does not know is shown in it as :func:`value` shows it.
+
+    Example:
+        >>> json_text({"on": "2026-01-02", "by": {1, 2}}), json_text({(1, 2): 3})
+        ('{"on": "2026-01-02", "by": "{1, 2}"}', '{(1, 2): 3}')
+    """
+    try:
+        return json.dumps(obj, ensure_ascii=False, default=value)
+    except Exception:  # a key that JSON does not know, or a hostile container
+        return value(obj)
 
 
 def arguments(parsed: Mapping[str, Any] | None, raw: Any = None, *, limit: int = LIMIT) -> str:
@@ -244,6 +258,8 @@ def _taken(pieces: Iterator[str], limit: int) -> str:
 def _ending(shown: ToolExecution, limit: int) -> str:
     if shown.outcome is Outcome.SUCCEEDED:
         return f" -> {value(shown.result, limit=limit)}"
+    if shown.outcome is Outcome.UNKNOWN and shown.may_not_have_run:
+        return " (may never have run: nothing answered)"
     if shown.outcome is Outcome.UNKNOWN:
         return f" -> {value(shown.result, limit=limit)} (outcome not reported)"
     if shown.error is not None:

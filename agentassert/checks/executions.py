@@ -16,6 +16,7 @@ from agentassert import render
 from agentassert.books import EITHER
 from agentassert.checks.arguments import ArgumentMatcher, closest
 from agentassert.checks.bounds import Bound, decided
+from agentassert.checks.hidden import hidden_arguments, is_hidden
 from agentassert.checks.paths import mapped
 from agentassert.checks.values import canonical
 from agentassert.checks.view import NO_MARKS, Marks, View, marks_for_failure, marks_for_success
@@ -29,7 +30,7 @@ def none_executed(view: View, names: Sequence[str]) -> Failure | Marks:
     """No execution at all, or none of these names, not even a failed one."""
     expected = f"to have executed none of {_names(names)}" if names else "to have executed no tool"
     ran = [one for name in names for one in view.named(name)] if names else view.executions
-    found = [one for one in ran if one.id not in view.stray_ids]
+    found = [one for one in ran if one.id not in view.may_be_absent]
     if not found:
         return view.undecided(expected, ran) if ran else NO_MARKS
     by_name = Counter(one.name for one in found)
@@ -85,6 +86,9 @@ def executed_with(view: View, name: str, matcher: ArgumentMatcher, described: st
         return view.undecided(expected, perhaps)
     if not candidates:
         return Failure(expected=expected, found=_not_successful(view, name), important=_ids(view.named(name)))
+    hidden = hidden_arguments(expected, candidates)
+    if hidden is not None:
+        return hidden
     nearest = candidates[closest(matcher, [one.arguments for one in candidates], [Before(view, one) for one in candidates])]
     differences = explained(view, matcher, nearest)
     return Failure(
@@ -114,7 +118,7 @@ def execution_cancelled(view: View, name: str) -> Failure | Marks:
     expected = f"to have had a cancelled or unfinished execution of {name!r}"
     stopped = [one for one in view.named(name) if one.outcome in (Outcome.CANCELLED, Outcome.UNFINISHED)]
     for_good = [one for one in stopped if not view.is_running(one)]
-    if any(one.id not in view.stray_ids for one in for_good):
+    if any(one.id not in view.may_be_absent for one in for_good):
         return {one.id: EITHER for one in for_good}
     if stopped:
         return view.undecided(expected, stopped)
@@ -144,7 +148,7 @@ def none_failed(view: View) -> Failure | Marks:
 def none_left(view: View, marks: Marks) -> Failure | Marks:
     """Every execution, failed ones too, was checked before."""
     expected = "to have no more tool executions than those checked"
-    unchecked = [one for one in view.executions if marks.get(one.id, 0) == 0 and one.id not in view.stray_ids]
+    unchecked = [one for one in view.executions if marks.get(one.id, 0) == 0 and one.id not in view.may_be_absent]
     if unchecked:
         return Failure(
             expected=expected,
@@ -161,7 +165,12 @@ def none_repeated(view: View) -> Failure | Marks:
     """No tool ran twice with the same arguments; attempts at one request are no repeats."""
     expected = "to have no repeated tool executions"
     repeated = _repeated(view, canonical)
-    certain = [(one, other) for one, other in repeated if not {one.id, other.id} & view.stray_ids]
+    certain = [(one, other) for one, other in repeated if not {one.id, other.id} & view.may_be_absent]
+    if not certain:
+        ran = Counter(one.name for one in view.executions)
+        hidden = hidden_arguments(expected, [one for one in view.executions if ran[one.name] > 1 and one.attempt == 1])
+        if hidden is not None:
+            return hidden
     if not repeated:
         return _alike_as_stored(view, expected) or NO_MARKS
     if not certain:
@@ -178,7 +187,7 @@ def _repeated(view: View, key_of: Callable[[Any], Any]) -> list[tuple[ToolExecut
     first: dict[Any, ToolExecution] = {}
     repeated: list[tuple[ToolExecution, ToolExecution]] = []
     for execution in view.executions:
-        if execution.attempt > 1:
+        if execution.attempt > 1 or is_hidden(execution):
             continue
         key = execution.name, key_of(execution.arguments if execution.arguments is not None else execution.raw_arguments)
         earlier = first.setdefault(key, execution)

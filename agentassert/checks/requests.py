@@ -40,11 +40,12 @@ def none_requested(view: View, names: Sequence[str]) -> Failure | Marks:
 
 
 def unanswered(invocations: Sequence[Invocation]) -> dict[str, list[ToolExecutionRequest]]:
-    """The requests that never ran, under their keys."""
+    """The requests that never ran, under their keys; of those of a loop over a raw SDK nobody knows, and they are executions."""
     found: dict[str, list[ToolExecutionRequest]] = {}
     for invocation in invocations:
+        inferred = {(one.name, one.call_id) for one in invocation.tool_executions if one.inferred}
         for request in invocation.tool_execution_requests:
-            if not request.answered:
+            if not request.answered and (request.name, request.call_id) not in inferred:
                 found.setdefault(request_key(invocation, request.name), []).append(request)
     return found
 

@@ -10,13 +10,17 @@ from typing import Final, TypeAlias
 from agentassert import render
 from agentassert.checks.arguments import ArgumentMatcher
 from agentassert.checks.executions import Before, explained, line, matches, may_match
+from agentassert.checks.hidden import hidden_arguments
 from agentassert.checks.pairing import can_cover, pair_executions
 from agentassert.checks.view import Marks, View, marks_for_success
+from agentassert.errors import NotRecordedError
 from agentassert.failures import Failure, counted, shortened
 from agentassert.patterns import ExecutionPattern
 from agentassert.records import Invocation, ToolExecution
 
 _MOST_SHOWN: Final = 20
+_UNTIMED: Final = "but one of them is inferred from what was sent to the model, so nobody knows when it ran"
+_HOW_TO_TIME: Final = "Decorate both functions with `@record.tool` to have their times recorded."
 Matches: TypeAlias = Callable[[View, ArgumentMatcher, ToolExecution], bool]
 
 
@@ -32,6 +36,9 @@ def in_order(view: View, patterns: Sequence[ExecutionPattern]) -> Failure | Mark
         perhaps = _leftmost(view, patterns, [one for one in view.in_order if one.id in ids], may_match)
         if len(perhaps) == len(patterns):
             return view.undecided(expected, perhaps)
+    hidden = _hidden(view, expected, patterns)
+    if hidden is not None:
+        return hidden
     after = f" after [{view.numbers[found[-1].id]}] {found[-1].name}" if found else ""
     return Failure(
         expected=expected,
@@ -45,7 +52,7 @@ def exactly_in_order(view: View, patterns: Sequence[ExecutionPattern]) -> Failur
     """The patterns are the whole sequence: nothing else, not even a failed execution."""
     expected = f"to have executed exactly, in order, {_shown(patterns)}"
     if not _can_be_all(view, patterns):
-        return _not_all(view, expected, patterns)
+        return _hidden(view, expected, patterns) or _not_all(view, expected, patterns)
     return view.undecided(expected, view.uncertain) if view.uncertain else marks_for_success(view.executions)
 
 
@@ -55,7 +62,7 @@ def exactly_in_any_order(view: View, patterns: Sequence[ExecutionPattern]) -> Fa
     named = {pattern.name for pattern in patterns}
     certain, possible = view.succeeded([one for one in view.executions if one.name in named])
     others = [one for one in view.executions if one.name not in named]
-    unnamed = [one for one in others if one.id not in view.stray_ids]
+    unnamed = [one for one in others if one.id not in view.may_be_absent]
     pairing = pair_executions(patterns, certain, lambda one: Before(view, one))
     left_over = [certain[index] for index in pairing.unmatched_executions]
     if not (pairing.unmatched_patterns or left_over or possible or others):
@@ -63,6 +70,9 @@ def exactly_in_any_order(view: View, patterns: Sequence[ExecutionPattern]) -> Fa
     candidates = (*certain, *possible)
     if not unnamed and can_cover(patterns, candidates, range(len(certain)), lambda one: Before(view, one)):
         return view.undecided(expected, (*possible, *others))
+    hidden = _hidden(view, expected, patterns)
+    if hidden is not None:
+        return hidden
     unexpected = sorted((*unnamed, *left_over), key=lambda one: view.numbers[one.id])
     return Failure(
         expected=expected,
@@ -85,7 +95,8 @@ def finished_before(view: View, first: str, second: str) -> Failure | Marks:
     for name, ran in ((first, every_first), (second, every_second)):
         if not ran:
             return Failure(expected=expected, found=f"but {name!r} was not executed successfully", wanted=name)
-    too_early = _started_before_the_end_of(every_first, seconds or maybe_seconds)
+    earliest = min(map(_earliest_end, every_first))
+    too_early = [one for one in seconds or maybe_seconds if _latest_start(one) < earliest]
     if too_early and (seconds or len(too_early) == len(maybe_seconds)):
         return Failure(
             expected=expected,
@@ -93,9 +104,12 @@ def finished_before(view: View, first: str, second: str) -> Failure | Marks:
             details=shortened(too_early, lambda one: line(view, one)),
             important=tuple(one.id for one in too_early),
         )
-    if seconds and not _started_before_the_end_of(firsts, every_second):
+    ended = min(map(_latest_end, firsts), default=math.inf)
+    if seconds and all(ended <= one.started_order for one in every_second):
         return marks_for_success((*every_first, *every_second))
-    return view.undecided(expected, (*maybe_firsts, *maybe_seconds))
+    if maybe_firsts or maybe_seconds:
+        return view.undecided(expected, (*maybe_firsts, *maybe_seconds))
+    return Failure(expected=expected, found=_UNTIMED, advice=_HOW_TO_TIME, kind=NotRecordedError)
 
 
 def follow_one_another(invocations: Sequence[Invocation], strays: Invocation | None) -> bool:
@@ -126,7 +140,7 @@ def _leftmost(
 
 
 def _can_be_all(view: View, patterns: Sequence[ExecutionPattern]) -> bool:
-    """Whether the patterns are the whole sequence for some outcomes, some strays left out: how many may have been used up so far."""
+    """Whether the patterns are the whole sequence for some outcomes, some left out that may be absent: how many may have been used up so far."""
     used_up = {0}
     for execution in view.in_order:
         fitting = {
@@ -134,12 +148,12 @@ def _can_be_all(view: View, patterns: Sequence[ExecutionPattern]) -> bool:
             for count in used_up
             if count < len(patterns) and view.may_have_succeeded(execution) and _fits(view, patterns[count], execution, may_match)
         }
-        used_up = used_up | fitting if execution.id in view.stray_ids else fitting
+        used_up = used_up | fitting if execution.id in view.may_be_absent else fitting
     return len(patterns) in used_up
 
 
 def _not_all(view: View, expected: str, patterns: Sequence[ExecutionPattern]) -> Failure:
-    ran = [one for one in view.in_order if one.id not in view.stray_ids]
+    ran = [one for one in view.in_order if one.id not in view.may_be_absent]
     actual = tuple(one.name for one in ran)
     for number, (pattern, execution) in enumerate(zip(patterns, ran, strict=False), 1):
         if view.may_have_succeeded(execution) and _fits(view, pattern, execution, may_match):
@@ -169,6 +183,12 @@ def _not_all(view: View, expected: str, patterns: Sequence[ExecutionPattern]) ->
     )
 
 
+def _hidden(view: View, expected: str, patterns: Sequence[ExecutionPattern]) -> Failure | None:
+    """The failure, where the arguments that a pattern asks for were not recorded."""
+    names = {pattern.name for pattern in patterns if pattern.matcher is not None}
+    return hidden_arguments(expected, [one for name in names for one in view.named(name) if view.may_have_succeeded(one)])
+
+
 def _fits(view: View, pattern: ExecutionPattern, execution: ToolExecution, matching: Matches) -> bool:
     if pattern.name != execution.name:
         return False
@@ -181,10 +201,17 @@ def _mismatch(view: View, pattern: ExecutionPattern, execution: ToolExecution) -
     return tuple(f"    {difference}" for difference in explained(view, pattern.matcher, execution))
 
 
-def _started_before_the_end_of(firsts: Iterable[ToolExecution], seconds: Iterable[ToolExecution]) -> list[ToolExecution]:
-    """Those of the second that started before any of the first had ended."""
-    earliest = min((one.ended_order for one in firsts if one.ended_order is not None), default=math.inf)
-    return [one for one in seconds if one.started_order < earliest]
+def _earliest_end(execution: ToolExecution) -> float:
+    """An inferred one ran at some time between the response that asked for it and the request that sent its result."""
+    return execution.started_order if execution.inferred else _latest_end(execution)
+
+
+def _latest_end(execution: ToolExecution) -> float:
+    return math.inf if execution.ended_order is None else execution.ended_order
+
+
+def _latest_start(execution: ToolExecution) -> float:
+    return _latest_end(execution) if execution.inferred else execution.started_order
 
 
 def _one(pattern: ExecutionPattern) -> str:

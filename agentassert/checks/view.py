@@ -28,9 +28,17 @@ Marks: TypeAlias = Mapping[str, int]
 """The ids of the executions that a check covered, and for which outcomes."""
 
 NO_MARKS: Final[Marks] = {}
+_OF_MODELS: Final = frozenset({"chat", "embedding", "scoring", "moderation", "requests", "approvals"})
+"""What is known only where models are called."""
+
 _HOW_TO_REPORT: Final = (
     "The result alone does not say whether it means success. "
-    "Decorate the function with `@record.tool` to have its outcome recorded."
+    "Decorate the function with `@record.tool` to have its outcome recorded, "
+    'or say by `capture(unreported_tools="succeeded")` that a result means success.'
+)
+_HOW_TO_SEE: Final = (
+    "If it ran, `@record.tool` on the function has that recorded; if a person had to agree first, `record.approval(...)` does. "
+    '`capture(unreported_tools="succeeded")` speaks of results that were sent back, and there is none.'
 )
 HOW_TO_WAIT: Final = "Wait for its result before asserting, or assert after the block."
 _HOW_TO_PLACE: Final = "Assert after whole_capture() if that belongs to the run, or keep it out of the block if it does not."
@@ -126,6 +134,11 @@ class View:
         strays = self.strays
         return frozenset((*(one.id for one in strays.tool_executions), *(one.id for one in strays.model_calls)))
 
+    @functools.cached_property
+    def may_be_absent(self) -> frozenset[str]:
+        """The ids of executions that may not belong here, and of requests of which nobody knows whether they ran."""
+        return frozenset((*self.stray_ids, *(one.id for one in self.executions if one.may_not_have_run)))
+
     def named(self, name: str) -> Sequence[ToolExecution]:
         """The executions of one tool."""
         return self.by_name.get(name, ())
@@ -137,8 +150,16 @@ class View:
 
     def blind(self, *aspects: str) -> tuple[str, ...]:
         """The adapters which recorded in scope and cannot see all of `aspects`."""
-        recorded_by = {adapter for one in self.invocations for adapter in one.recorded_by}
-        return tuple(sorted(one for one in recorded_by if not frozenset(aspects) <= self.visibility.get(one, frozenset())))
+        found = {one for invocation in self.invocations for one in self._blind(invocation.recorded_by, frozenset(aspects))}
+        return tuple(sorted(found))
+
+    def _blind(self, recorded_by: Iterable[str], aspects: frozenset[str]) -> list[str]:
+        sees = {one: self.visibility.get(one, frozenset[str]()) for one in recorded_by}
+        blind = [one for one in sees if not aspects <= sees[one]]
+        if aspects <= _OF_MODELS and any(_OF_MODELS & seen for seen in sees.values()):
+            # Through what only carries tools out (an MCP client) no model is called: it is asked where nobody else knows.
+            blind = [one for one in blind if _OF_MODELS & sees[one]]
+        return blind
 
     def cannot_see(self, expected: str, what: str, *aspects: str) -> Failure | None:
         """The failure of a check that needs all of `aspects`, called `what`, where an adapter that recorded cannot see them."""
@@ -159,7 +180,7 @@ class View:
     @functools.cached_property
     def uncertain(self) -> tuple[ToolExecution, ...]:
         """The executions of which nobody knows whether they succeed, or belong here."""
-        return tuple(one for one in self.executions if self._is_undecided(one) or one.id in self.stray_ids)
+        return tuple(one for one in self.executions if self._is_undecided(one) or one.id in self.may_be_absent)
 
     def is_running(self, execution: ToolExecution) -> bool:
         """Whether it has not ended, and still may."""
@@ -187,7 +208,13 @@ class View:
             found = f"but that depends on {counted(len(running), 'execution')} of {names} that {verb} not ended"
             return Failure(expected=expected, found=found, advice=HOW_TO_WAIT, kind=NotRecordedError, important=important)
         found = f"but that depends on {counted(len(uncertain), 'execution')} of {names} whose outcome was not reported"
-        return Failure(expected=expected, found=found, advice=_HOW_TO_REPORT, kind=NotRecordedError, important=important)
+        advice = _HOW_TO_REPORT
+        if all(one.may_not_have_run for one in uncertain):
+            found = (
+                f"but that depends on {counted(len(uncertain), 'request')} for {names} which may never have run: nothing answered"
+            )
+            advice = _HOW_TO_SEE
+        return Failure(expected=expected, found=found, advice=advice, kind=NotRecordedError, important=important)
 
     def _split(self, executions: Sequence[ToolExecution], outcome: Outcome) -> tuple[list[ToolExecution], list[ToolExecution]]:
         certain, possible = [], []

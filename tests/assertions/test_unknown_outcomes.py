@@ -1,7 +1,8 @@
 """What the recording does not decide: a check passes or fails only if it would for every way in which things could have gone.
 
-The oracle evaluates each check in every possible world, where each execution of unknown outcome succeeded or failed, and each stray
-belongs to the invocation or does not.
+The oracle evaluates each check in every possible world, where each execution of unknown outcome succeeded or failed, each stray
+belongs to the invocation or does not, and each request that nothing answered ran or did not. What is inferred ran at any time between
+the response that asked for it and the request that sent its result.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from agentassert import AmbiguousError, NotRecordedError, Outcome, assert_that, execution_of, result_of
-from tests.factories import CANCELLED, FAILED, UNKNOWN, captured, execution, invocation, strays
+from tests.factories import CANCELLED, FAILED, UNKNOWN, captured, execution, invocation, strays, unanswered
 
 CHECKS = {
     "none at all": lambda chain: chain.has_no_tool_executions(),
@@ -52,20 +53,33 @@ MARKING = {
 }
 """Checks that mark something, with executions for which they pass."""
 RUNS = st.builds(
-    lambda name, n, outcome: execution(name, {"n": n}, n, outcome=outcome, error="no" if outcome is FAILED else None),
+    lambda name, n, outcome, inferred: execution(
+        name,
+        {"n": n},
+        n,
+        outcome=outcome,
+        error="no" if outcome is FAILED else None,
+        inferred=inferred and outcome is not CANCELLED,
+    ),
     st.sampled_from("ab"),
     st.sampled_from([1, 2]),
     st.sampled_from([Outcome.SUCCEEDED, Outcome.SUCCEEDED, UNKNOWN, UNKNOWN, FAILED, CANCELLED]),
-)
+    st.booleans(),
+) | st.builds(lambda name, n: unanswered(name, {"n": n}), st.sampled_from("ab"), st.sampled_from([1, 2]))
 
 
 @st.composite
-def recorded(draw, first=(), most=4):
+def recorded(draw, first=(), most=3):
     """Executions in the order in which they started, and which of them are strays; some overlap the one that follows."""
     runs = [*first, *draw(st.lists(RUNS, max_size=most))]
     lengths = [1 if place < len(first) else draw(st.sampled_from([1, 3])) for place in range(len(runs))]
     placed = [
-        attrs.evolve(one, id=f"t{place}", started_order=10 + 2 * place, ended_order=10 + 2 * place + length)
+        attrs.evolve(
+            one,
+            id=f"t{place}",
+            started_order=10 + 2 * place,
+            ended_order=None if one.outcome is UNKNOWN and one.result is None else 10 + 2 * place + length,
+        )
         for place, (one, length) in enumerate(zip(runs, lengths, strict=True))
     ]
     return placed, [place >= len(first) and draw(st.integers(0, 2)) == 0 for place in range(len(runs))]
@@ -77,17 +91,28 @@ def capture_of(runs, are_strays):
     return captured(invocation("support", *own), strays=strays(*other) if other else None)
 
 
-def worlds(runs, are_strays):
-    """The captures of everything that may have happened."""
+def worlds(runs, are_strays, timed):
+    """The captures of everything that may have happened; of what is inferred also at any time, where that matters."""
 
     def ways(one, is_stray):
         outcomes = [Outcome.SUCCEEDED, FAILED] if one.outcome is UNKNOWN else [one.outcome]
         known = [attrs.evolve(one, outcome=outcome) for outcome in outcomes]
-        return [*known, None] if is_stray else known
+        if one.inferred:
+            times = every_time(one) if timed else [(one.started_order, one.ended_order)]
+            known = [
+                attrs.evolve(way, inferred=False, started_order=start, ended_order=end) for way in known for start, end in times
+            ]
+        return [*known, None] if is_stray or one.may_not_have_run else known
 
     for world in itertools.product(*map(ways, runs, are_strays)):
         present = [one for one in world if one is not None]
         yield capture_of(present, [False] * len(present))
+
+
+def every_time(inferred):
+    """At once, at last, and all the time between."""
+    first, last = inferred.started_order, inferred.ended_order or 1000
+    return (first, first), (last, last), (first, last)
 
 
 def verdict(cap, *checks):
@@ -103,7 +128,7 @@ def verdict(cap, *checks):
 
 
 def decided_by_every_world(recording, *checks):
-    verdicts = {verdict(world, *checks) for world in worlds(*recording)}
+    verdicts = {verdict(world, *checks) for world in worlds(*recording, timed=CHECKS["a before b"] in checks)}
     return verdicts.pop() if len(verdicts) == 1 else "undecided"
 
 
@@ -144,7 +169,8 @@ def test_an_undecided_check_says_what_it_depends_on_and_how_to_settle_it(check, 
         f"Expected invocation 'support' {expected},\n"
         "but that depends on 1 execution of 'a' whose outcome was not reported.\n"
         "The result alone does not say whether it means success. "
-        "Decorate the function with `@record.tool` to have its outcome recorded.\n"
+        "Decorate the function with `@record.tool` to have its outcome recorded, "
+        'or say by `capture(unreported_tools="succeeded")` that a result means success.\n'
         "Tool executions:\n"
         "  [1] a(n=1) -> 'ok' (outcome not reported)"
     )
