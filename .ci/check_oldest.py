@@ -8,7 +8,19 @@ from importlib.metadata import version
 from pathlib import Path
 
 PROJECT = Path(__file__).parent.parent
-FRAMEWORKS = ("langchain", "openai-agents", "pydantic-ai")
+FRAMEWORKS = (
+    "agent-framework",
+    "anthropic",
+    "autogen",
+    "fastmcp",
+    "langchain",
+    "mcp",
+    "openai",
+    "openai-agents",
+    "opentelemetry",
+    "pydantic-ai",
+    "suites",
+)
 
 
 def numbers(text: str) -> list[int]:

@@ -18,20 +18,30 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from agentassert.asking import ApprovalAnswer
     from agentassert.assertions.entry import assert_that
     from agentassert.assertions.invocation import InvocationAssertion
     from agentassert.assertions.soft import soft_assertions
     from agentassert.captures import Capture, Health
     from agentassert.capturing import capture
+    from agentassert.conversation_events import ConversationEvent, ConversationEventKind
+    from agentassert.doubles.kinds import delays, fails, returns
+    from agentassert.driving.approving import ApprovalDecision
+    from agentassert.driving.mocking import mocked_tools
+    from agentassert.driving.running import run, run_async
     from agentassert.errors import (
         AdapterError,
         AgentAssertionError,
         AmbiguousError,
         CaptureWarning,
+        JudgeError,
         NotRecordedError,
+        SpanError,
         UnknownToolWarning,
     )
     from agentassert.handwritten import record
+    from agentassert.judges.criteria import Criterion
+    from agentassert.judges.judge import Judge
     from agentassert.masking import show_secrets
     from agentassert.patterns import execution_of, result_of
     from agentassert.records import (
@@ -61,21 +71,29 @@ __all__ = [
     "AgentAssertionError",
     "AmbiguousError",
     "Approval",
+    "ApprovalAnswer",
+    "ApprovalDecision",
     "Capture",
     "CaptureWarning",
     "ChatModelCall",
+    "ConversationEvent",
+    "ConversationEventKind",
+    "Criterion",
     "Decision",
     "EmbeddingModelCall",
     "FinishReason",
     "Health",
     "Invocation",
     "InvocationAssertion",
+    "Judge",
+    "JudgeError",
     "ModelCall",
     "ModerationModelCall",
     "NotRecordedError",
     "Outcome",
     "ScoringModelCall",
     "Source",
+    "SpanError",
     "Status",
     "TokenUsage",
     "ToolExecution",
@@ -83,9 +101,15 @@ __all__ = [
     "UnknownToolWarning",
     "assert_that",
     "capture",
+    "delays",
     "execution_of",
+    "fails",
+    "mocked_tools",
     "record",
     "result_of",
+    "returns",
+    "run",
+    "run_async",
     "show_secrets",
     "soft_assertions",
 ]
@@ -96,21 +120,29 @@ _MODULE_OF: Final = {
     "AgentAssertionError": "agentassert.errors",
     "AmbiguousError": "agentassert.errors",
     "Approval": "agentassert.records",
+    "ApprovalAnswer": "agentassert.asking",
+    "ApprovalDecision": "agentassert.driving.approving",
     "Capture": "agentassert.captures",
     "CaptureWarning": "agentassert.errors",
     "ChatModelCall": "agentassert.records",
+    "ConversationEvent": "agentassert.conversation_events",
+    "ConversationEventKind": "agentassert.conversation_events",
+    "Criterion": "agentassert.judges.criteria",
     "Decision": "agentassert.records",
     "EmbeddingModelCall": "agentassert.records",
     "FinishReason": "agentassert.records",
     "Health": "agentassert.captures",
     "Invocation": "agentassert.records",
     "InvocationAssertion": "agentassert.assertions.invocation",
+    "Judge": "agentassert.judges.judge",
+    "JudgeError": "agentassert.errors",
     "ModelCall": "agentassert.records",
     "ModerationModelCall": "agentassert.records",
     "NotRecordedError": "agentassert.errors",
     "Outcome": "agentassert.records",
     "ScoringModelCall": "agentassert.records",
     "Source": "agentassert.records",
+    "SpanError": "agentassert.errors",
     "Status": "agentassert.records",
     "TokenUsage": "agentassert.records",
     "ToolExecution": "agentassert.records",
@@ -118,9 +150,15 @@ _MODULE_OF: Final = {
     "UnknownToolWarning": "agentassert.errors",
     "assert_that": "agentassert.assertions.entry",
     "capture": "agentassert.capturing",
+    "delays": "agentassert.doubles.kinds",
     "execution_of": "agentassert.patterns",
+    "fails": "agentassert.doubles.kinds",
+    "mocked_tools": "agentassert.driving.mocking",
     "record": "agentassert.handwritten",
     "result_of": "agentassert.patterns",
+    "returns": "agentassert.doubles.kinds",
+    "run": "agentassert.driving.running",
+    "run_async": "agentassert.driving.running",
     "show_secrets": "agentassert.masking",
     "soft_assertions": "agentassert.assertions.soft",
 }

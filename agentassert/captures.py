@@ -15,6 +15,7 @@ from agentassert.records import Invocation
 
 if TYPE_CHECKING:
     from agentassert.stored import StoredCapture
+    from agentassert.telemetry.loading import SpanSource
 
 OnDoubt = Literal["warn", "fail"]
 
@@ -84,7 +85,7 @@ class Recording(Protocol):
 class Capture:
     """What was recorded: the invocations, how far they can be trusted, and what assertions have checked so far.
 
-    Made by :func:`capture` or :meth:`from_json`.
+    Made by :func:`capture`, :meth:`from_json` or :meth:`from_otlp`.
 
     Example:
         >>> from agentassert import record
@@ -273,6 +274,42 @@ class Capture:
         source = Loaded(loads(text))
         capture = cls(source, on_doubt=on_doubt)
         source.belong_to(capture)
+        return capture
+
+    @classmethod
+    def from_otlp(cls, source: SpanSource, *, name: str | None = None, on_doubt: OnDoubt = "warn") -> Self:
+        """The capture of what OpenTelemetry spans tell, by the GenAI or the OpenInference conventions.
+
+        Each run of an agent that lies in no other one is a top-level invocation.
+
+        Args:
+            source: the path of a file, plain or compressed by gzip: OTLP JSON (one document, or a line each), what the SDK's
+                `ConsoleSpanExporter` printed, or an export of Phoenix. Or such a document, or a list of them, parsed already.
+            name: names the capture, and the implicit invocation of work that no agent's span is around.
+            on_doubt: as for :func:`capture`; there is no block whose end could warn.
+
+        Raises:
+            TypeError: when it is no path, mapping or list.
+            OSError: when the file cannot be read.
+            SpanError: when it holds something else, naming the span and the field.
+
+        Example:
+            >>> tool = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.call.arguments": '{"number": "MS-777"}'}
+            >>> span = {
+            ...     "name": "execute_tool cancel_booking",
+            ...     "context": {"trace_id": "0x1", "span_id": "0x2"},
+            ...     "start_time": "2026-01-02T09:00:00Z",
+            ...     "end_time": "2026-01-02T09:00:01Z",
+            ...     "attributes": tool,
+            ... }
+            >>> cap = Capture.from_otlp([span])
+            >>> checked = assert_that(cap).has_tool_executed_with("cancel_booking", {"number": "MS-777"})
+        """
+        from agentassert.telemetry.loading import described, spans_in
+        from agentassert.telemetry.replay import replay
+
+        live = Live(replay(spans_in(source), name, described(source)))
+        live.home = capture = cls(live, on_doubt=on_doubt)
         return capture
 
     def __repr__(self) -> str:

@@ -6,13 +6,19 @@ import functools
 import inspect
 import types
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from agentassert import events, recorder
+from agentassert.doubles import active, functions
 from agentassert.guarding import ADAPTER, Inside, Recorded, Step, attempt, finish, started, stop
 from agentassert.jsonlike import snapshot
 
 Begin: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any]], Recorded | None]
+Target: TypeAlias = Callable[[functions.Flavour], Callable[..., Any]]
+"""What is called while doubles are in use."""
+
+AGENT: Final = "__agentassert_agent__"
+"""The attribute that tells the name of a decorated agent."""
 
 
 def decorate_agent(function: Any, name: str | None) -> Any:
@@ -25,7 +31,9 @@ def decorate_agent(function: Any, name: str | None) -> Any:
         given = next(iter(arguments.values())) if len(arguments) == 1 else arguments or None
         return recorder.start_invocation(called, adapter=ADAPTER, input=given)
 
-    return _wrapped(function, begin)
+    agent = _wrapped(function, begin, lambda _: function)
+    setattr(agent, AGENT, called)
+    return agent
 
 
 def decorate_tool(function: Any, name: str | None) -> Any:
@@ -36,7 +44,7 @@ def decorate_tool(function: Any, name: str | None) -> Any:
     def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> events.ToolEvent | None:
         return recorder.start_tool(called, bind(args, kwargs), adapter=ADAPTER)
 
-    return _wrapped(function, begin)
+    return _wrapped(function, begin, functions.Function(called, function, bind).target)
 
 
 def _name(function: Any) -> str:
@@ -73,7 +81,7 @@ def _binder(function: Any) -> Callable[[tuple[Any, ...], dict[str, Any]], dict[s
     return bind
 
 
-def _wrapped(function: Any, begin: Begin) -> Any:
+def _wrapped(function: Any, begin: Begin, target: Target) -> Any:
     flavours = (
         (inspect.isasyncgenfunction, _async_generator),
         (inspect.isgeneratorfunction, _generator),
@@ -82,15 +90,16 @@ def _wrapped(function: Any, begin: Begin) -> Any:
     for is_one, wrap in flavours:
         # An object may be called like a coroutine; a class is called like a function, whatever its objects are.
         if is_one(function) or is_one(type(function).__call__):
-            return wrap(function, begin)
-    return _function(function, begin)
+            return wrap(function, begin, target)
+    return _function(function, begin, target)
 
 
-def _function(function: Any, begin: Begin) -> Any:
+def _function(function: Any, begin: Begin, target: Target) -> Any:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        run = target(functions.plain) if active.in_use else function
         if not recorder.listening():
-            return function(*args, **kwargs)
+            return run(*args, **kwargs)
         try:  # spelt out rather than with `Inside`, because tools are called often
             event = begin(args, kwargs)
             entered = None if event is None else recorder.enter(event)
@@ -98,9 +107,9 @@ def _function(function: Any, begin: Begin) -> Any:
             recorder.report_fault(ADAPTER, fault)
             event = entered = None
         if event is None or entered is None:
-            return function(*args, **kwargs)
+            return run(*args, **kwargs)
         try:
-            result = function(*args, **kwargs)
+            result = run(*args, **kwargs)
         except BaseException as error:
             attempt(stop, event, error)
             attempt(recorder.leave, entered)
@@ -127,31 +136,34 @@ async def _awaited(call: Callable[[], Awaitable[Any]], event: Recorded) -> Any:
     return result
 
 
-def _coroutine(function: Any, begin: Begin) -> Any:
+def _coroutine(function: Any, begin: Begin, target: Target) -> Any:
     @functools.wraps(function)
     async def call(*args: Any, **kwargs: Any) -> Any:
+        run = target(functions.coroutine) if active.in_use else function
         event: Recorded | None = started(begin, args, kwargs)
         if event is None:
-            return await function(*args, **kwargs)
-        return await _awaited(lambda: function(*args, **kwargs), event)
+            return await run(*args, **kwargs)
+        return await _awaited(lambda: run(*args, **kwargs), event)
 
     return call
 
 
-def _generator(function: Any, begin: Begin) -> Any:
+def _generator(function: Any, begin: Begin, target: Target) -> Any:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        run = target(functions.generator) if active.in_use else function
         event: Recorded | None = started(begin, args, kwargs)
-        return function(*args, **kwargs) if event is None else _stream(_created(function, args, kwargs, event), event)
+        return run(*args, **kwargs) if event is None else _stream(_created(run, args, kwargs, event), event)
 
     return call
 
 
-def _async_generator(function: Any, begin: Begin) -> Any:
+def _async_generator(function: Any, begin: Begin, target: Target) -> Any:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        run = target(functions.async_generator) if active.in_use else function
         event: Recorded | None = started(begin, args, kwargs)
-        return function(*args, **kwargs) if event is None else _async_stream(_created(function, args, kwargs, event), event)
+        return run(*args, **kwargs) if event is None else _async_stream(_created(run, args, kwargs, event), event)
 
     return call
 

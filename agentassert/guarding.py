@@ -16,6 +16,17 @@ Recorded: TypeAlias = events.InvocationEvent | events.ToolEvent
 _R = TypeVar("_R")
 
 
+class Suspension(BaseException):
+    """Leaves an agent that waits for a decision which nobody makes; no code that handles errors is to take it for one."""
+
+
+def suspends(error: BaseException | None) -> bool:
+    """Whether `error` is a suspension, or holds one: task groups put what leaves their tasks into a group."""
+    if isinstance(error, BaseExceptionGroup):
+        return any(suspends(one) for one in error.exceptions)
+    return isinstance(error, Suspension)
+
+
 def attempt(hook: Callable[..., _R], *args: Any, **kwargs: Any) -> _R | None:
     """Call a hook of the recorder; an error of it is kept for the captures, and never the agent's."""
     try:
@@ -42,7 +53,10 @@ def finish(event: Recorded, result: Any) -> None:
 
 def stop(event: Recorded, error: BaseException | None, output: Any = None) -> None:
     """An `Exception` is a failure; what only a `BaseException` says (cancelled, interrupted), and a stream's close, is none."""
-    if isinstance(error, Exception):
+    if suspends(error):
+        if isinstance(event, events.InvocationEvent):
+            event.suspend(output)
+    elif isinstance(error, Exception):
         event.fail(error, output)
     elif isinstance(event, events.InvocationEvent):
         event.cancel(error, output)

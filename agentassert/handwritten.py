@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, TypeVar, overload
+from typing import Any, Final, ParamSpec, TypeAlias, TypeVar, overload
 
 from agentassert import events, recorder
+from agentassert.asking import ApprovalAnswer, decorate_approver
+from agentassert.conversation_events import ConversationEventKind
 from agentassert.decorating import decorate_agent, decorate_tool
 from agentassert.guarding import ADAPTER, Inside, attempt, finish, started
 from agentassert.records import KIND_OF_CALL, ChatModelCall, Decision, ModelCall, Source, TokenUsage
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_P = ParamSpec("_P")
+_Given: TypeAlias = bool | str | ApprovalAnswer
 _REQUEST_KEYS: Final = ("name", "arguments", "call_id")
 _SOURCE_KEYS: Final = ("text", "metadata", "score")
+_FLOW_CHANGES: Final = {
+    "started": ConversationEventKind.FLOW_STARTED,
+    "completed": ConversationEventKind.FLOW_COMPLETED,
+    "cancelled": ConversationEventKind.FLOW_CANCELLED,
+}
 
 
 class RecordedInvocation:
@@ -147,6 +156,40 @@ class Record:
         """
         return _decorated(decorate_tool, function, name, "tool")
 
+    @overload
+    def approver(self, function: Callable[_P, Awaitable[_Given]], /) -> Callable[_P, Coroutine[Any, Any, ApprovalAnswer]]: ...
+
+    @overload
+    def approver(self, function: Callable[_P, _Given], /) -> Callable[_P, ApprovalAnswer]: ...
+
+    def approver(self, function: Any, /) -> Any:
+        """Decorate the function or coroutine function by which an agent asks a person whether a tool may run.
+
+        Each call is recorded as an approval. While :func:`run` drives the agent, its decisions answer in the person's place, and
+        the function is not called; a question that no decision fits ends the run, which is then `awaiting_approval`.
+
+        Args:
+            function: called with the tool's name and a mapping of its arguments. It gives `True`, `False`, `"approve"`, `"edit"`,
+                `"reject"`, `"timeout"` or an `ApprovalAnswer`.
+
+        Returns:
+            The function; it gives an `ApprovalAnswer`, which is true when the tool may run.
+
+        Raises:
+            TypeError: when what is decorated cannot be called, and when it gives anything else.
+
+        Example:
+            >>> @record.approver
+            ... def ask(tool, arguments):
+            ...     return input(f"May {tool} run with {arguments}? ") == "yes"
+            >>> def cashier(payload):
+            ...     return "paid" if ask("refund", {"amount": 50}) else "not paid"
+            >>> cap = run(cashier, "Refund 50", approvals=[{"tool": "refund", "decision": "approve"}])
+            >>> cap.output
+            'paid'
+        """
+        return decorate_approver(function)
+
     @contextmanager
     def invocation(self, name: str, input: Any = None) -> Iterator[RecordedInvocation]:
         """Record a block as an invocation.
@@ -174,6 +217,30 @@ class Record:
         with Inside(event, lambda: handle.output):
             yield handle
         attempt(finish, event, handle.output)
+
+    def trigger(self, agent: str, payload: Any = None) -> None:
+        """Record that another agent was triggered and is not waited for: it is scheduled for later, or runs in another process.
+
+        It is a nested invocation that was never awaited, with the payload as its input. Nothing more of it is known, so it never
+        finishes.
+
+        Args:
+            agent: the triggered agent's name.
+            payload: what it is given.
+
+        Raises:
+            TypeError: when the name is no string.
+
+        Example:
+            >>> with capture() as cap, record.invocation("checkout"):
+            ...     record.trigger("telemetry-writer", {"event": "checkout"})
+            >>> cap.invocation.nested_invocations[0].input
+            {'event': 'checkout'}
+        """
+        _named(agent, "a triggered agent")
+        event = started(recorder.start_invocation, agent, adapter=ADAPTER, input=payload, awaited=False)
+        if event is not None:
+            attempt(event.leave_to_others)
 
     @contextmanager
     def model_call(
@@ -306,6 +373,43 @@ class Record:
             raise ValueError(f"decision must be one of {allowed}, but was {decision!r}") from None
         arguments = _arguments(arguments)
         started(recorder.add_approval, tool, arguments, adapter=ADAPTER, decision=decided, reason=reason, call_id=call_id)
+
+    def slot(self, name: str, value: Any) -> None:
+        """Record that a slot of the conversation is set: something that the agent keeps from turn to turn.
+
+        Args:
+            name: the slot's name.
+            value: what it is set to; `None` empties it.
+
+        Raises:
+            TypeError, ValueError: when the name is no string, or empty.
+
+        Example:
+            >>> record.slot("seats", 2)
+        """
+        _named(name, "a slot")
+        started(recorder.change_conversation, ConversationEventKind.SLOT_SET, name, adapter=ADAPTER, value=value)
+
+    def flow(self, name: str, change: str = "started", *, step: str | None = None) -> None:
+        """Record that a flow of the conversation, which may take several turns, starts or ends.
+
+        Args:
+            name: the flow's name.
+            change: `started`, `completed` or `cancelled`.
+            step: where it stands.
+
+        Raises:
+            TypeError, ValueError: when a text is none, or the change none of these.
+
+        Example:
+            >>> record.flow("book_ferry")
+            >>> record.flow("book_ferry", "completed", step="confirm")
+        """
+        _named(name, "a flow")
+        _text(step, "step")
+        if change not in _FLOW_CHANGES:
+            raise ValueError(f"change must be one of {', '.join(map(repr, _FLOW_CHANGES))}, but was {change!r}")
+        started(recorder.change_conversation, _FLOW_CHANGES[change], name, adapter=ADAPTER, step=step)
 
 
 record: Final = Record()

@@ -64,7 +64,8 @@ def is_instance(error: BaseException | str | None, kind: type[BaseException] | t
 
     Args:
         error: as a record holds it; a text or `None` is of no type.
-        kind: an exception class, or several of which one is enough.
+        kind: an exception class, or several of which one is enough. Where a span gave the name of the class without its module, a
+            class of that name will do.
 
     Example:
         >>> loaded = RecordedError("no answer", ("builtins.TimeoutError", "builtins.OSError"))
@@ -76,7 +77,7 @@ def is_instance(error: BaseException | str | None, kind: type[BaseException] | t
     if not isinstance(error, RecordedError):
         return False
     kinds = kind if isinstance(kind, tuple) else (kind,)
-    return any(qualified_name(one) in error.type_names for one in kinds)
+    return any(qualified_name(one) in error.type_names or one.__qualname__ == error.type_name for one in kinds)
 
 
 def members(error: BaseException) -> tuple[BaseException, ...]:

@@ -31,7 +31,7 @@ from agentassert.jsonlike import snapshot
 from agentassert.records import ChatModelCall, Decision, ModelCall
 
 _scope: ContextVar[Scope | None] = ContextVar("agentassert_scope", default=None)
-_open_call: ContextVar[ModelCallEvent | None] = ContextVar("agentassert_open_call", default=None)
+_open_call: ContextVar[weakref.ref[ModelCallEvent] | None] = ContextVar("agentassert_open_call", default=None)
 _guard = threading.Lock()
 NOWHERE: Final = Scope((), None)
 SILENCE: Final = Scope((), None)
@@ -205,13 +205,13 @@ def start_model_call(
         return outer.attempt(adapter, model)
     event = ModelCallEvent(place, adapter, kind, model, inputs, tools_offered)
     event.sends = sends
-    _open_call.set(event)
+    _open_call.set(weakref.ref(event))
     return event
 
 
 def answering(call: ModelCallEvent) -> None:
     """Tell, in the context in which a model answers `call`, that it does; for a start that was recorded in another context."""
-    _open_call.set(call)
+    _open_call.set(weakref.ref(call))
 
 
 def start_retrieval(*, adapter: str, parent: Event | None = None) -> RetrievalEvent | None:
@@ -319,10 +319,11 @@ def _place(parent: Event | None, *, counts: bool = True) -> Scope | None:
 def _outer_call(place: Scope, adapter: str, kind: type[ModelCall], *, sends: bool) -> ModelCallEvent | None:
     """The other layer's open call that a request made here carries out.
 
-    Nothing resets the variable, which outlives the call in its context (a reader of a stream inherits it): a call that has ended, or
-    has its one answer, takes no more requests.
+    Nothing resets the variable, which outlives the call in its context (a reader of a stream inherits it) and must not keep it alive:
+    a call that has ended, or has its one answer, takes no more requests.
     """
-    outer = place.event if type(place.event) is ModelCallEvent else _open_call.get()
+    known = _open_call.get()
+    outer = place.event if type(place.event) is ModelCallEvent else None if known is None else known()
     if outer is None or outer.adapter == adapter or outer.kind is not kind or not outer.takes_attempts or (sends and outer.sends):
         return None
     return outer if all(capture in outer.captures for capture in place.captures) else None

@@ -1,6 +1,6 @@
 """Threads that are started while a capture is open record into it.
 
-Only our own variable travels, never the rest of the context: copying that changes how agents behave. It travels with each thread and
+Only our own variables travel (where the code belongs, and what stands in for tools there), never the rest of the context: copying that changes how agents behave. They travel with each thread and
 each piece of work handed to a pool, never into a pool's worker itself, which outlives the capture.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from agentassert import events, recorder
+from agentassert.doubles import active
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -79,7 +80,7 @@ def _run_in_scope(thread: threading.Thread) -> Callable[[], None]:
         return _nothing
     if scope is None:
         return _nothing
-    run, attributes = thread.run, vars(thread)
+    run, attributes, standing = thread.run, vars(thread), active.current()
     own = attributes.get("run")
 
     def restore() -> None:
@@ -90,6 +91,7 @@ def _run_in_scope(thread: threading.Thread) -> Callable[[], None]:
     def run_in_scope() -> None:
         restore()
         recorder.set_scope(scope)
+        active.carry(standing)
         run()
 
     attributes["run"] = run_in_scope
@@ -120,11 +122,14 @@ def _submitting(original: Callable[..., Future[Any]]) -> Callable[..., Future[An
 
 
 def _in_scope(scope: events.Scope, fn: Callable[..., Any]) -> Callable[..., Any]:
+    standing = active.current()
+
     def work(*args: Any, **kwargs: Any) -> Any:
-        token = recorder.set_scope(scope)
+        token, before = recorder.set_scope(scope), active.carry(standing)
         try:
             return fn(*args, **kwargs)
         finally:
+            active.restore(before)
             recorder.restore(token)
 
     return work

@@ -39,6 +39,11 @@ def execution(name, arguments=None, result="ok", *, error=None, outcome=None, **
     return ToolExecution(name=name, **{**values, **fields})
 
 
+def unanswered(name, arguments=None, **fields) -> ToolExecution:
+    """What a model asked for in a loop over a raw SDK that sent no result back."""
+    return execution(name, arguments, None, outcome=UNKNOWN, inferred=True, **fields)
+
+
 def chat(text="Hello", *, requests=(), messages=(), tokens=None, completed=True, **fields) -> ChatModelCall:
     """A chat model call that answered, and used `tokens` in all."""
     usage = None if tokens is None else TokenUsage(total_tokens=tokens)
@@ -132,5 +137,6 @@ def _placed(one: Invocation, order) -> Invocation:
 
 def _run(one: ToolExecution, order) -> ToolExecution:
     start, end = next(order), next(order)
-    ended = one.ended_order or (None if one.outcome is UNFINISHED else end)
+    is_open = one.outcome is UNFINISHED or (one.inferred and one.outcome is UNKNOWN and one.result is None)
+    ended = one.ended_order or (None if is_open else end)
     return attrs.evolve(one, id=one.id or f"t{start}", started_order=one.started_order or start, ended_order=ended)

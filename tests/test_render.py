@@ -374,6 +374,10 @@ def test_a_long_argument_leaves_room_for_its_neighbours():
         ({"arguments": {}, "outcome": Outcome.UNFINISHED}, "[2] pay() UNFINISHED"),
         ({"arguments": {}, "outcome": Outcome.UNKNOWN, "result": "ok"}, "[2] pay() -> 'ok' (outcome not reported)"),
         (
+            {"arguments": {}, "outcome": Outcome.UNKNOWN, "inferred": True},
+            "[2] pay() (inferred) (may never have run: nothing answered)",
+        ),
+        (
             {"arguments": {}, "attempt": 2, "cached": True, "inferred": True, "result": 1},
             "[2] pay() (attempt 2) (cached) (inferred) -> 1",
         ),

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentassert.recorded_errors import members
+from agentassert.conversation_events import ConversationEvent, ConversationEventKind
 from agentassert.records import (
     NOT_RECORDED,
     Approval,
@@ -88,6 +89,9 @@ FULL = Invocation(
         ModerationModelCall(id="m4", inputs=(), error="refused"),
     ),
     sources=(Source(text="Paris", metadata={"page": 3}, score=0.5), Source(text="")),
+    conversation_events=(
+        ConversationEvent(kind=ConversationEventKind.FLOW_COMPLETED, name="cancel", value=[1], step="confirm", order=7),
+    ),
     approvals=(Approval(tool="cancel", arguments={"id": "MS-7"}, decision=Decision.EDIT, reason="typo", call_id="c1"),),
     nested_invocations=(Invocation(id="i2", name="refunds", sources=(), started_by="t1"), Invocation(id="i3", name="mailer")),
     started_by="t0",

@@ -1,19 +1,26 @@
-"""Which adapters there are, and switching them on: each once in a process, when a capture meets its framework."""
+"""Which adapters there are, and switching them on: each once in a process, when a capture meets its framework.
+
+Those of clients are put back in place when the first of the open captures opens, and taken out when the last one closes.
+"""
 
 from __future__ import annotations
 
 import functools
 import importlib
+import operator
 import sys
 import threading
 import warnings
 from collections.abc import Callable
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agentassert import recorder
 from agentassert.adapters.base import Adapter, HookMissingError
 from agentassert.adapters.importing import ImportWatcher
 from agentassert.errors import CaptureWarning
+
+if TYPE_CHECKING:
+    from agentassert.adapters.driver import Driver
 
 ENTRY_POINTS: Final = "agentassert.adapters"
 
@@ -36,6 +43,18 @@ _BUILT_IN: Final[dict[str, Load]] = {
     "agents.run": _own("openai_agents.adapter", "OpenAIAgentsAdapter"),
     "pydantic_ai": _own("pydantic_ai.adapter", "PydanticAIAdapter"),
     "pydantic_ai.direct": _own("pydantic_ai.adapter", "PydanticAIDirectAdapter"),
+    "mcp.client.session": _own("mcp.adapter", "MCPAdapter"),
+    "mcp.client.client": _own("mcp.adapter", "MCPClientAdapter"),
+    "fastmcp.client.client": _own("mcp.adapter", "FastMCPAdapter"),
+    "openai._base_client": _own("openai_sdk.adapter", "OpenAIAdapter"),
+    "openai.lib.streaming.chat._completions": _own("openai_sdk.adapter", "OpenAIChatStreamAdapter"),
+    "openai.lib.streaming.responses._responses": _own("openai_sdk.adapter", "OpenAIResponseStreamAdapter"),
+    "anthropic._base_client": _own("anthropic_sdk.adapter", "AnthropicAdapter"),
+    "anthropic.lib.tools._beta_functions": _own("anthropic_sdk.adapter", "AnthropicToolsAdapter"),
+    "opentelemetry.sdk.trace": _own("otel.adapter", "OpenTelemetryAdapter"),
+    "agent_framework.observability": _own("otel.frameworks", "AgentFrameworkAdapter"),
+    "autogen_agentchat.agents": _own("otel.frameworks", "AutoGenAdapter"),
+    "pydantic_ai.agent": _own("otel.frameworks", "PydanticAISpansAdapter"),
 }
 
 
@@ -45,7 +64,7 @@ class _Installation:
     def __init__(self) -> None:
         self.by = threading.get_ident()
         self.done = threading.Event()
-        self.adapter: type[Adapter] | None = None
+        self.adapter: Adapter | None = None
         self.notes: list[str] = []
         self.fault: Exception | None = None
 
@@ -62,17 +81,33 @@ class _Installation:
             except CaptureWarning:
                 pass  # a filter makes an error of it, which must not leave an import: the capture's health says it again
 
-    def _install(self, adapter: type[Adapter]) -> None:
-        if not adapter.meets_framework():
+    def _install(self, kind: type[Adapter]) -> None:
+        if not kind.meets_framework():
             return
-        if not _is_tested(adapter):
-            self.notes.append(f"{_versions(adapter)}: what it records may be incomplete")
+        if not _is_tested(kind):
+            self.notes.append(f"{_versions(kind)}: what it records may be incomplete")
+        adapter = kind()
         try:
-            adapter().install()
+            adapter.attach()
         except HookMissingError as missing:
-            self.notes.append(f"{_versions(adapter)}, but {missing}: what happens there is not recorded")
+            self.notes.append(f"{_versions(kind)}, but {missing}: what happens there is not recorded")
         else:
             self.adapter = adapter
+
+    def attach(self) -> None:
+        """Put an adapter that detaches back in place."""
+        self._change(operator.methodcaller("attach"))
+
+    def detach(self) -> None:
+        """Take an adapter that detaches out."""
+        self._change(operator.methodcaller("uninstall"))
+
+    def _change(self, change: Callable[[Adapter], Any]) -> None:
+        if self.adapter is not None and self.adapter.detaches:
+            try:
+                change(self.adapter)
+            except Exception as error:  # neither the agent nor another adapter has a part in it
+                self.fault = error
 
     def tell(self, trigger: str) -> None:
         """Tell the open captures what they can expect."""
@@ -89,6 +124,20 @@ _installations: dict[str, _Installation] = {}
 _captures = 0
 
 
+def drivers() -> list[Driver]:
+    """What runs the agents of the frameworks that are imported."""
+    found = [_driver(load) for trigger, load in _loaders().items() if trigger in sys.modules]
+    return [driver for driver in found if driver is not None]
+
+
+def _driver(load: Load) -> Driver | None:
+    try:
+        kind = load()
+        return kind.driver() if kind.meets_framework() else None
+    except Exception:  # an adapter that is broken: the capture that meets it says so
+        return None
+
+
 def switch_on() -> None:
     """Install the adapters of every framework that is imported, and watch for those that will be; called when a capture opens."""
     global _captures
@@ -96,6 +145,9 @@ def switch_on() -> None:
     with _lock:
         _captures += 1
         watcher.start()
+        if _captures == 1:
+            for known in _installations.values():
+                known.attach()
     for trigger in _loaders():
         if trigger in sys.modules:
             installation = _install(trigger)
@@ -105,12 +157,19 @@ def switch_on() -> None:
 
 
 def switch_off() -> None:
-    """Stop watching for imports when no capture is open; called when a capture closes."""
+    """Stop watching for imports, and take the adapters of clients out, when no capture is open; called when a capture closes."""
     global _captures
     with _lock:
         _captures -= 1
         if _captures == 0:
             _watcher().stop()
+            for known in _installations.values():
+                known.detach()
+
+
+def is_on(name: str) -> bool:
+    """Whether an adapter of that name has found what it hooks into, and records."""
+    return any(known.adapter is not None and known.adapter.name == name for known in list(_installations.values()))
 
 
 def _install(trigger: str) -> _Installation:
@@ -125,6 +184,9 @@ def _install(trigger: str) -> _Installation:
             installation = _installations[trigger] = _Installation()
     if mine:
         installation.install(_loaders()[trigger])
+        with _lock:
+            if _captures == 0:  # it was imported while the last capture closed
+                installation.detach()
     return installation
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, ParamSpec, TypeVar
 
 from agentassert import recorder
+from agentassert.adapters.replacing import Replacement, keeping
+
+if TYPE_CHECKING:
+    from agentassert.adapters.driver import Driver
 
 TOOL_FAILURES: Final = "tool_failures"
 CHAT: Final = "chat"
@@ -41,6 +45,9 @@ class Adapter(ABC):
         distribution: the installed package whose version matters, such as `"langchain-core"`.
         tested: the oldest and the newest version that its tests were run with.
         sees: what it is able to see, out of the constants of this module.
+        detaches: whether what it replaced is put back while no capture is open. An adapter of a client (a model SDK, MCP) says `True`: its
+            calls are over when they return. One of a framework says `False`: a run that outlives its capture must be told that it is
+            late, so what it hooked in stays, and is inert.
 
     Example:
         >>> class Nothing(Adapter):
@@ -54,11 +61,18 @@ class Adapter(ABC):
     distribution: ClassVar[str]
     tested: ClassVar[tuple[str, str]]
     sees: ClassVar[frozenset[str]]
+    detaches: ClassVar[bool] = False
+    _replacements: list[Replacement] | None = None
 
     @classmethod
     def meets_framework(cls) -> bool:
         """Whether the module that was imported is the framework's, rather than a program's own of the same name."""
         return True
+
+    @classmethod
+    def driver(cls) -> Driver | None:
+        """What runs agents of the framework; `None` where this adapter only records."""
+        return None
 
     @abstractmethod
     def install(self) -> None:
@@ -67,6 +81,32 @@ class Adapter(ABC):
         Raises:
             HookMissingError: when the place to hook into is not there.
         """
+
+    def attach(self) -> None:
+        """Install the adapter, or put back in place what :meth:`uninstall` took out.
+
+        Raises:
+            HookMissingError: when the place to hook into is not there; then nothing is left in place.
+        """
+        if self._replacements is not None:
+            for replacement in self._replacements:
+                replacement.put()
+            return
+        self._replacements = []
+        try:
+            with keeping(self._replacements):
+                self.install()
+        except BaseException:
+            self.uninstall()
+            raise
+
+    def uninstall(self) -> None:
+        """Put back every attribute that `install` replaced by means of :mod:`agentassert.adapters.patching`: the very object.
+
+        What somebody else has wrapped since stays where it is, and is inert while no capture is open.
+        """
+        for replacement in reversed(self._replacements or ()):
+            replacement.take_out()
 
 
 _P = ParamSpec("_P")

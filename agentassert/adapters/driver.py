@@ -114,6 +114,14 @@ class Driver(ABC):
         """The names of the tools that the agent can get to, those of agents that it hands over to included."""
         return self.tools_of(agent)
 
+    def for_conversation(self) -> Driver:
+        """A driver that goes on, with each start, where its last run ended: what the agent is told is one conversation.
+
+        Raises:
+            NotImplementedError: where runs keep nothing of each other.
+        """
+        raise NotImplementedError(f"{type(self).__name__} cannot go on with a conversation")
+
     def install_doubles(self) -> None:
         """Hook into the framework where it calls tools, once in a process, inert where no doubles are in use."""
         raise NotImplementedError(f"{type(self).__name__} cannot replace tools by mocks")

@@ -59,7 +59,9 @@ class Replacement:
 
     def _is_gone(self, current: Any) -> bool:
         """Whether somebody put back what had been there before ours; a wrapper that does not tell what it wraps has ours below it."""
-        return not _among(self._ours, _layers(current)) and _among(current, _layers(self._was_there))
+        if _among(self._ours, _layers(current)):
+            return False
+        return _among(current, _layers(self._was_there)) or _is_as_written(current, self._owner, self._name)
 
 
 def standing(owner: Any, name: str) -> Any:
@@ -99,6 +101,13 @@ def _layers(function: Any) -> list[Any]:
         layers.append(function)
         function = getattr(function, "__wrapped__", None)
     return layers
+
+
+def _is_as_written(current: Any, owner: Any, name: str) -> bool:
+    """Whether it is the function that stands in the body of the class, below which there can be nothing."""
+    code = None if hasattr(current, "__wrapped__") else getattr(current, "__code__", None)
+    # The name that code was compiled with is the one thing that a wrapper does not take over from what it wraps.
+    return code is not None and any(code.co_qualname == f"{place.__qualname__}.{name}" for place in getattr(owner, "__mro__", ()))
 
 
 def _among(one: Any, others: list[Any]) -> bool:

@@ -250,7 +250,7 @@ class Chain(Guarded):
                 self._capture.doubt(f"{words} A misspelt name would make a negative assertion pass for ever.")
                 if self._capture.on_doubt == "fail":
                     return self._doubt_error()
-                warnings.warn(UnknownToolWarning(words), stacklevel=_levels_to_the_test())
+                warnings.warn(UnknownToolWarning(words), stacklevel=levels_to_the_test())
         return None
 
     def __repr__(self) -> str:
@@ -293,7 +293,7 @@ def _executions_of(view: View, important: Iterable[str]) -> list[str]:
     return sections
 
 
-def _levels_to_the_test() -> int:
+def levels_to_the_test() -> int:
     """How far up the stack the assertion was written, seen from the caller: that line is what a warning is about."""
     levels, frame = 1, sys._getframe(1)  # noqa: SLF001  # `skip_file_prefixes` of `warnings.warn` came with Python 3.12
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("agentassert."):

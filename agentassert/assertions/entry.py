@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, overload
 
 from agentassert.assertions.invocation import InvocationAssertion
@@ -10,7 +11,9 @@ from agentassert.capturing import CaptureBlock
 from agentassert.records import Invocation
 
 if TYPE_CHECKING:
+    from agentassert.assertions.conversation import ConversationAssertion
     from agentassert.assertions.values import ValueAssertion
+    from agentassert.turns import Conversation, Turn
 
 
 @overload
@@ -20,15 +23,21 @@ def assert_that(  # pyright: ignore[reportOverlappingOverload]  # of two chains 
 
 
 @overload
+def assert_that(  # pyright: ignore[reportOverlappingOverload]  # likewise
+    subject: Conversation | Turn, /
+) -> ConversationAssertion: ...
+
+
+@overload
 def assert_that(subject: Any, /) -> ValueAssertion: ...
 
 
-def assert_that(subject: Any, /) -> InvocationAssertion | ValueAssertion:
+def assert_that(subject: Any, /) -> InvocationAssertion | ConversationAssertion | ValueAssertion:
     """Begin a chain of assertions.
 
     Args:
-        subject: a capture, whose only top-level invocation is asserted on; an invocation; or any other value, which gives an
-            assertpy chain, so that one import serves a whole test.
+        subject: a capture, whose only top-level invocation is asserted on; an invocation; a conversation, or a turn of one; or any
+            other value, which gives an assertpy chain, so that one import serves a whole test.
 
     Returns:
         The chain.
@@ -48,6 +57,15 @@ def assert_that(subject: Any, /) -> InvocationAssertion | ValueAssertion:
         return InvocationAssertion(subject.home, subject.id)
     if isinstance(subject, CaptureBlock):
         raise TypeError("this is the block itself: write `with capture() as cap:` and pass `cap`")
+    if _is_of_conversation(subject):
+        from agentassert.assertions.conversation import ConversationAssertion
+
+        return ConversationAssertion(subject)
     from agentassert.assertions.values import value_assertion
 
     return value_assertion(subject)
+
+
+def _is_of_conversation(subject: Any) -> bool:
+    turns = sys.modules.get("agentassert.turns")  # where nobody has loaded it, there are no conversations
+    return turns is not None and isinstance(subject, (turns.Conversation, turns.Turn))

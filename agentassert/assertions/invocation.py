@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from agentassert.assertions.approvals import ApprovalAssertions
 from agentassert.assertions.endings import EndingAssertions
+from agentassert.assertions.expressions import ExpressionAssertions
+from agentassert.assertions.judging import JudgingAssertions
 from agentassert.assertions.navigation import NavigationAssertions
 from agentassert.assertions.nested import NestedAssertions
 from agentassert.assertions.scopes import ScopeChoice
@@ -18,6 +20,8 @@ class InvocationAssertion(
     UsageAssertions,
     ApprovalAssertions,
     NestedAssertions,
+    ExpressionAssertions,
+    JudgingAssertions,
     NavigationAssertions,
 ):
     """Assertions on one invocation, or on a whole capture. Made by `assert_that`.

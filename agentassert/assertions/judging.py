@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from agentassert import render
 from agentassert.assertions.base import Chain, said
 from agentassert.checks.messages import said_by_user
-from agentassert.checks.view import NO_MARKS, Marks, View
+from agentassert.checks.view import NO_MARKS, Marks, View, depends_on_strays
 from agentassert.errors import JudgeError, NotRecordedError
 from agentassert.failures import Failure, hidden
 from agentassert.records import NOT_RECORDED
@@ -79,7 +79,7 @@ class JudgingAssertions(Chain):
             >>> chain = assert_that(cap).has_relevant_output(0.8, judge=judge)
         """
         checked_threshold("has_relevant_output", threshold)
-        _check_scores("has_relevant_output", judge)
+        check_scores("has_relevant_output", judge)
 
         def score(view: View, answer: str) -> float | Failure:
             question = _question(view)
@@ -101,7 +101,7 @@ class JudgingAssertions(Chain):
         Args:
             threshold: the least score, above 0 and at most 1.
             judge: who scores: a `RatingJudge`, a `StatementJudge`, or anything with their two methods.
-            ground_truth: what the output may rest on; when it is left out, the sources that the invocation retrieved.
+            ground_truth: what the output may rest on; when it is left out, the sources that were retrieved in scope.
 
         Raises:
             AgentAssertionError: when the score is lower, with the judge's reasoning; or when nothing was retrieved.
@@ -115,14 +115,14 @@ class JudgingAssertions(Chain):
             >>> chain = assert_that(cap).has_grounded_output(0.8, judge=judge, ground_truth="MS-777 was cancelled.")
         """
         checked_threshold("has_grounded_output", threshold)
-        _check_scores("has_grounded_output", judge)
+        check_scores("has_grounded_output", judge)
         given = None if ground_truth is None else _ground_truth(ground_truth)
 
         def score(view: View, answer: str) -> float | Failure:
             truth = given
             if truth is None:
-                sources = _sources(view)
-                if sources is None:
+                sources = view.sources
+                if sources is NOT_RECORDED:
                     return Failure(
                         expected="to have a grounded output",
                         found="but no retriever was seen, so nobody knows what it may rest on",
@@ -131,10 +131,12 @@ class JudgingAssertions(Chain):
                     )
                 if not sources:
                     return Failure(expected="to have a grounded output", found="but it retrieved nothing that it could rest on")
-                truth = "\n\n".join(sources)
+                if view.stray_sources:
+                    return depends_on_strays("to have a grounded output", "sources")
+                truth = "\n\n".join(one.text for one in sources)
             return judge.groundedness(answer=answer, ground_truth=truth)
 
-        return self._passes(_scored("grounded", threshold, score), said("has_grounded_output", threshold), scoped=False)
+        return self._passes(_scored("grounded", threshold, score), said("has_grounded_output", threshold), scoped=given is None)
 
 
 def checked_threshold(method: str, threshold: float) -> None:
@@ -208,7 +210,7 @@ def _ground_truth(given: str | Iterable[str]) -> str:
     return text
 
 
-def _check_scores(method: str, judge: Any) -> None:
+def check_scores(method: str, judge: Any) -> None:
     from agentassert.judges.responses import ResponseJudge
 
     if not isinstance(judge, ResponseJudge):

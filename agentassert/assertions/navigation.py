@@ -9,6 +9,7 @@ from agentassert import render
 from agentassert.assertions.base import Chain
 from agentassert.assertions.given import text_argument
 from agentassert.checks import navigation
+from agentassert.checks.hidden import hidden_arguments
 from agentassert.checks.paths import compile_path, detached
 from agentassert.checks.view import View
 from agentassert.failures import Failure, hidden
@@ -128,9 +129,9 @@ class NavigationAssertions(Chain):
 
     def _of_all(self, method: str, of: Callable[[ToolExecution], Any]) -> ValueAssertion:
         def find(view: View) -> Failure | tuple[Any]:
-            strays = view.strays.tool_executions if view.strays is not None else ()
-            if strays:
-                return view.undecided("to have known tool executions", strays)
+            uncertain = [one for one in view.executions if one.id in view.may_be_absent]
+            if uncertain:
+                return view.undecided("to have known tool executions", uncertain)
             return ([of(one) for one in view.executions],)
 
         return self._value(find, method, scoped=True)
@@ -142,6 +143,9 @@ class NavigationAssertions(Chain):
             certain, possible = view.succeeded(view.named(name))
             if possible:
                 return view.undecided(f"to have known successful executions of {name!r}", possible)
+            unknown = hidden_arguments(f"to have known arguments of {name!r}", certain) if field == "arguments" else None
+            if unknown is not None:
+                return unknown
             return ([detached(getattr(one, field)) for one in certain],)
 
         return self._value(find, f"{method}({name!r})", scoped=True)

@@ -116,7 +116,7 @@ class Node:
         outside, owner = self.place.event, event.owner
         old = None if outside is None else outside.owner
         for one in self.below:
-            if one.parent is outside:
+            if one.parent is outside and not _lies_in(event, one):
                 one.parent = event
             if one.owner is old and owner is not old:
                 one.owner = owner

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
+import pytest
+
 from agentassert import CaptureWarning
 from tests.adapters.kits import Kit, UnsupportedError
 from tests.adapters.scenarios import approvals, company, models, nesting, running, tools
@@ -115,7 +117,7 @@ def check(kit: Kit, scenario: Scenario) -> None:
         return
     try:
         scenario(kit)
-    except (AssertionError, UnsupportedError, CaptureWarning):
+    except (AssertionError, UnsupportedError, CaptureWarning, pytest.fail.Exception):
         return
     raise StaleReasonError(f"{kit.title} passes {scenario.__name__!r}, of which its kit says: {reason}")
 

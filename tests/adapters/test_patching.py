@@ -156,6 +156,18 @@ def test_what_others_took_away_is_put_in_place_again(only):
     assert vars(Greeter)["call"] is original
 
 
+def test_what_a_class_was_written_with_has_nothing_of_ours_below_it(only):
+    only(DetachingGreeting)
+    original = vars(Greeter)["call"]
+    Greeter.call = lambda self: f"<{original(self)}>"
+    with capture():
+        Greeter.call = original
+
+    with capture():
+        assert Greeter().call() == "hi!"
+    assert vars(Greeter)["call"] is original
+
+
 def test_wrappers_that_go_in_a_circle_end_nothing(only):
     only(DetachingGreeting)
     with capture():

@@ -86,7 +86,7 @@ def test_a_framework_imported_inside_the_block_is_met(register):
         module = importlib.import_module(trigger)
 
     assert (Late.installed, module.ready, cap.visibility["imaginary"]) == (1, True, {CHAT})
-    assert type(module.__loader__) is importlib.machinery.SourceFileLoader
+    assert isinstance(module.__loader__, importlib.machinery.SourceFileLoader)
     assert module.__spec__.loader is module.__loader__
     assert "exec_module" not in vars(module.__loader__)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentassert import ChatModelCall
+from agentassert import ChatModelCall, Judge
+from agentassert.judges import RatingJudge
 
 ASSERTIONS: dict[str, tuple[Any, ...]] = {
     "arguments_of": ("pay",),
@@ -15,6 +16,7 @@ ASSERTIONS: dict[str, tuple[Any, ...]] = {
     "has_failed_with": (KeyError,),
     "has_failed_with_message_containing": ("x",),
     "has_finish_reason": ("stop",),
+    "has_grounded_output": (1,),
     "has_model_call_count": (ChatModelCall, 7),
     "has_nested_invocation": ("reader",),
     "has_nested_invocation_satisfying": ("reader", lambda nested: True),
@@ -28,6 +30,7 @@ ASSERTIONS: dict[str, tuple[Any, ...]] = {
     "has_no_tool_requested": (),
     "has_own_chat_model_call_count": (7,),
     "has_own_chat_model_call_count_at_most": (7,),
+    "has_relevant_output": (1,),
     "has_retrieved_source_containing": ("x",),
     "has_succeeded": (),
     "has_tool_approved": ("pay",),
@@ -46,16 +49,27 @@ ASSERTIONS: dict[str, tuple[Any, ...]] = {
     "has_tools_executed_exactly_in_order": ("pay",),
     "has_tools_executed_in_order": ("pay",),
     "has_total_tokens_at_most": (1,),
+    "meets": (),
     "nested_invocation": ("reader",),
     "output": (),
     "output_at": ("$.a",),
+    "output_satisfies": ("is polite",),
     "output_text": (),
     "results_of": ("pay",),
+    "satisfies": ("output_text == 'x'",),
     "tool_executions": (),
     "was_blocked": (),
     "was_cancelled": (),
 }
-UNGATED = ("has_failed_with", "has_failed_with_message_containing", "was_blocked", "was_cancelled")
+_RATING = RatingJudge(lambda prompt: '{"reasoning": "", "rating": 1}')
+_JUDGE = Judge(lambda prompt: '{"assessments": [{"criterion": 1, "reasoning": "", "verdict": "not_satisfied"}]}')
+KEYWORDS: dict[str, dict[str, Any]] = {
+    "has_grounded_output": {"judge": _RATING},
+    "has_relevant_output": {"judge": _RATING},
+    "meets": {"expected_tool_calls": ["pay"]},
+    "output_satisfies": {"judge": _JUDGE},
+}
+UNGATED = ("has_failed_with", "has_failed_with_message_containing", "meets", "satisfies", "was_blocked", "was_cancelled")
 """They say how an invocation ended, so they look at one that did not complete."""
 UNSCOPED = (
     *UNGATED,
@@ -64,10 +78,12 @@ UNSCOPED = (
     "has_nested_invocation",
     "has_nested_invocation_satisfying",
     "has_nested_invocation_times",
+    "has_relevant_output",
     "has_succeeded",
     "nested_invocation",
     "output",
     "output_at",
+    "output_satisfies",
     "output_text",
 )
 """They are about one invocation, so they need no scope."""
@@ -76,4 +92,4 @@ NO_ASSERTIONS = {"described_as", "including_nested", "includingNested", "top_lev
 
 def call(chain, method):
     """Call the method with its arguments."""
-    return getattr(chain, method)(*ASSERTIONS[method])
+    return getattr(chain, method)(*ASSERTIONS[method], **KEYWORDS.get(method, {}))

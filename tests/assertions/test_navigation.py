@@ -96,7 +96,8 @@ def test_executions_of_unknown_outcome_are_not_taken_for_successful_ones():
         "Expected invocation 'support' to have known successful executions of 'pay',\n"
         "but that depends on 1 execution of 'pay' whose outcome was not reported.\n"
         "The result alone does not say whether it means success. "
-        "Decorate the function with `@record.tool` to have its outcome recorded.\n"
+        "Decorate the function with `@record.tool` to have its outcome recorded, "
+        'or say by `capture(unreported_tools="succeeded")` that a result means success.\n'
         "Tool executions:\n"
         "  [1] pay() -> 'ok' (outcome not reported)\n"
         "  [2] look() -> 'ok'"

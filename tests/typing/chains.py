@@ -29,6 +29,9 @@ def every_assertion_gives_the_chain(cap: Capture, invocation: Invocation) -> Non
     assert_type(chain.has_model_call_count(1).has_model_call_count(ChatModelCall, 1), InvocationAssertion)
     assert_type(chain.has_failed_with(TimeoutError).was_cancelled().was_blocked().has_succeeded(), InvocationAssertion)
     assert_type(chain.has_nested_invocation_satisfying("a", lambda nested: nested.has_succeeded()), InvocationAssertion)
+    assert_type(chain.satisfies("output.id == context.id", {"id": 1}).satisfies("output", context=None), InvocationAssertion)
+    assert_type(chain.meets(expected_result="output", expected_tool_calls=["a", {"b": "params.id == 1"}]), InvocationAssertion)
+    assert_type(chain.meets(expected_child_agents={"a": {"expected_triggered": 2}}, context={"id": 1}), InvocationAssertion)
     assert_type(chain.has_approval_requested("a", {"id": 1}).has_tool_approved("a"), InvocationAssertion)
 
 
@@ -56,5 +59,6 @@ def wrong_arguments_are_errors(cap: Capture) -> None:
     chain.has_failed_with("TimeoutError")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     chain.has_tool_exceuted("a")  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
     chain.hasToolExecuted("a")  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
+    chain.meets(expected_tool_call=["a"])  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
     chain.chat_model_call("0")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     capture(on_doubt="ignore")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

@@ -46,6 +46,11 @@ class Agents:
         """The agent whose work `event` is."""
         return None if event is None or event.owner is None else self._running.get(event.owner)
 
+    def questions_of(self, interrupt_id: str) -> tuple[Question, ...]:
+        """What an interrupt asks that nobody has answered."""
+        found = self._suspended.find(interrupt_id)
+        return () if found is None else found.questions
+
     def begin_chain(self, name: str, inputs: Any) -> AgentRun | None:
         """A plain runnable that nothing started: an invocation of its own."""
         event = recorder.start_invocation(name, adapter=ADAPTER, input=inputs)

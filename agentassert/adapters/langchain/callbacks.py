@@ -11,6 +11,7 @@ from langchain_core.callbacks.base import BaseCallbackHandler
 
 from agentassert import recorder
 from agentassert.adapters.base import APPROVALS, CHAT, REQUESTS, SOURCES, TOOL_FAILURES, Adapter, HookMissingError, guarded
+from agentassert.adapters.driver import Driver
 from agentassert.adapters.langchain import ADAPTER
 from agentassert.adapters.langchain.agents import Agents, is_failure, is_raised
 from agentassert.adapters.langchain.approvals import Question
@@ -37,6 +38,12 @@ class LangChainAdapter(Adapter):
     distribution = "langchain-core"
     tested = ("1.0.0", "1.8.3")
     sees = SEES
+
+    @classmethod
+    def driver(cls) -> Driver:
+        from agentassert.adapters.langchain.driving import RunnableDriver
+
+        return RunnableDriver()
 
     def install(self) -> None:
         try:
@@ -91,6 +98,11 @@ class Handler(BaseCallbackHandler):
     def __deepcopy__(self, _: Any) -> Handler:
         """There is one; agents that copy the configuration of their run copy what points to it."""
         return self
+
+    @property
+    def agents(self) -> Agents:
+        """The agents that run, and those that wait."""
+        return self._agents
 
     @guarded(ADAPTER)
     def current_event(self) -> Event | None:

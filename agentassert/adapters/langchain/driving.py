@@ -18,7 +18,7 @@ from agentassert.adapters.langchain.doubles import install_doubles
 from agentassert.adapters.langchain.runs import UNNAMED
 
 _INTERRUPTS: Final = "__interrupt__"
-_MESSAGES: Final = "messages"
+MESSAGES: Final = "messages"
 _AGENT_NODES: Final = ("__start__", "agent", "model", "tools")
 """Those of the agent's own; the nodes of middlewares have a dot in their names."""
 
@@ -62,15 +62,15 @@ class GraphDriver(Driver):
         config: dict[str, Any] = {"configurable": {"thread_id": str(uuid.uuid4())}}
         if name is not None:
             config["run_name"] = name
-        return await self._run(agent, _input_of(agent, payload), config)
+        return await self._run(agent, input_of(agent, payload), config)
 
     async def resume(self, agent: Any, pause: Pause, answers: Sequence[Answer]) -> Pause | None:
         from langgraph.types import Command
 
         config, interrupts = pause.state
-        if getattr(agent, "checkpointer", None) in (None, False):
+        if not remembers(agent):
             raise ValueError(
-                f"the graph {_name_of(agent)!r} has no checkpointer, so it cannot go on after an approval: "
+                f"the graph {name_of(agent)!r} has no checkpointer, so it cannot go on after an approval: "
                 "compile it with checkpointer=InMemorySaver()"
             )
         by_interrupt = {
@@ -81,18 +81,30 @@ class GraphDriver(Driver):
         return await self._run(agent, Command(resume=only), config)
 
     async def _run(self, agent: Any, given: Any, config: dict[str, Any]) -> Pause | None:
-        if await _saves_async(agent, config):
-            output = await agent.ainvoke(given, config)
-        else:
-            output = await asyncio.to_thread(agent.invoke, given, config)
+        output = await self._output(agent, given, config)
         interrupts = output.get(_INTERRUPTS) if isinstance(output, Mapping) else None
         if not interrupts:
             return None
-        pending = [one for interrupt in interrupts for one in _pending(interrupt, _name_of(agent))]
+        pending = [one for interrupt in interrupts for one in _pending(interrupt, name_of(agent))]
         return Pause(tuple(pending), (config, tuple(interrupts)))
+
+    async def _output(self, agent: Any, given: Any, config: dict[str, Any]) -> Any:
+        if await _saves_async(agent, config):
+            return await agent.ainvoke(given, config)
+        return await asyncio.to_thread(agent.invoke, given, config)
+
+    def for_conversation(self) -> Driver:
+        from agentassert.adapters.langchain.conversing import GraphConversation
+
+        return GraphConversation()
 
     def install_doubles(self) -> None:
         install_doubles()
+
+
+def remembers(graph: Any) -> bool:
+    """Whether a checkpointer keeps its state from run to run."""
+    return getattr(graph, "checkpointer", None) not in (None, False)
 
 
 def _is_graph(agent: Any) -> bool:
@@ -106,7 +118,8 @@ def _is_agent(graph: Any) -> bool:
     return all(name in _AGENT_NODES or "." in name for name in graph.nodes)
 
 
-def _name_of(graph: Any) -> str:
+def name_of(graph: Any) -> str:
+    """The name of a graph, as its invocations have it."""
     return str(graph.name or UNNAMED)
 
 
@@ -128,17 +141,17 @@ async def _saves_async(agent: Any, config: Any) -> bool:
     return True
 
 
-def _input_of(agent: Any, payload: str | Mapping[str, Any]) -> Any:
+def input_of(agent: Any, payload: str | Mapping[str, Any]) -> Any:
     """The state that a graph begins with; what is no state goes into a message, where the graph takes messages."""
     fields = _fields_of(agent)
-    if fields is None or (isinstance(payload, Mapping) and (_MESSAGES not in fields or (payload and fields.issuperset(payload)))):
+    if fields is None or (isinstance(payload, Mapping) and (MESSAGES not in fields or (payload and fields.issuperset(payload)))):
         return payload
-    if _MESSAGES not in fields:
+    if MESSAGES not in fields:
         raise ValueError(
-            f"the graph {_name_of(agent)!r} takes a mapping with {', '.join(sorted(fields))}, but the payload is {payload!r}"
+            f"the graph {name_of(agent)!r} takes a mapping with {', '.join(sorted(fields))}, but the payload is {payload!r}"
         )
     text = payload if isinstance(payload, str) else json.dumps(payload, ensure_ascii=False, default=str)
-    return {_MESSAGES: [{"role": "user", "content": text}]}
+    return {MESSAGES: [{"role": "user", "content": text}]}
 
 
 def _fields_of(agent: Any) -> set[str] | None:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from agentassert import recorder
 from agentassert.adapters.base import Adapter, HookMissingError, guarded
+from agentassert.adapters.driver import Driver
 from agentassert.adapters.langchain import ADAPTER
 from agentassert.adapters.langchain.callbacks import HANDLER, SEES
 from agentassert.adapters.langchain.runs import GraphStart, starting
@@ -22,6 +23,12 @@ class LangGraphAdapter(Adapter):
     distribution = "langgraph"
     tested = ("1.0.0", "1.2.24")
     sees = SEES
+
+    @classmethod
+    def driver(cls) -> Driver:
+        from agentassert.adapters.langchain.driving import GraphDriver
+
+        return GraphDriver()
 
     def install(self) -> None:
         try:

@@ -81,6 +81,12 @@ class Suspended:
             self._drop(one for one in kept if one.let_go() or one.agent is None)
             return kept[-1].waiting if kept else []
 
+    def find(self, interrupt_id: str) -> Interrupted | None:
+        """What an interrupt asks, as long as nobody has answered it."""
+        with self._lock:
+            waiting = [one for suspension in self._all() for one in suspension.waiting]
+        return next((one for one in reversed(waiting) if one.id == interrupt_id), None)
+
     def _all(self) -> Iterator[_Suspension]:
         return itertools.chain.from_iterable(self._kept.values())
 

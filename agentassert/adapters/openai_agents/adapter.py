@@ -6,6 +6,7 @@ import sys
 
 from agentassert import recorder
 from agentassert.adapters.base import APPROVALS, CHAT, REQUESTS, TOOL_FAILURES, Adapter, HookMissingError, guarded
+from agentassert.adapters.driver import Driver
 from agentassert.adapters.openai_agents import ADAPTER
 from agentassert.adapters.openai_agents.runs import position
 from agentassert.events import Event
@@ -26,6 +27,12 @@ class OpenAIAgentsAdapter(Adapter):
     @classmethod
     def meets_framework(cls) -> bool:
         return hasattr(sys.modules["agents.run"], "Runner")  # `agents` is a likely name for a program's own package
+
+    @classmethod
+    def driver(cls) -> Driver:
+        from agentassert.adapters.openai_agents.driving import OpenAIAgentsDriver
+
+        return OpenAIAgentsDriver()
 
     def install(self) -> None:
         try:

@@ -33,16 +33,35 @@ class OpenAIAgentsDriver(Driver):
 
     async def start(self, agent: Any, payload: str | Mapping[str, Any], *, name: str | None) -> Pause | None:
         text = payload if isinstance(payload, str) else json.dumps(payload, ensure_ascii=False, default=str)
-        return _pause(await Runner.run(agent, text))
+        return _pause(await self._result(agent, text))
 
     async def resume(self, agent: Any, pause: Pause, answers: Sequence[Answer]) -> Pause | None:
         state = pause.state.to_state()
         for answer in answers:
             _decide(state, answer)
-        return _pause(await Runner.run(agent, state))
+        return _pause(await self._result(agent, state))
+
+    async def _result(self, agent: Any, given: Any) -> Any:
+        return await Runner.run(agent, given)
+
+    def for_conversation(self) -> Driver:
+        return OpenAIAgentsConversation()
 
     def install_doubles(self) -> None:
         install_doubles()
+
+
+class OpenAIAgentsConversation(OpenAIAgentsDriver):
+    """Gives the agent what was said before, as `result.to_input_list()` has it."""
+
+    def __init__(self) -> None:
+        self._history: list[Any] = []
+
+    async def _result(self, agent: Any, given: Any) -> Any:
+        told = [*self._history, {"role": "user", "content": given}] if isinstance(given, str) else given
+        result = await super()._result(agent, told)
+        self._history = result.to_input_list()
+        return result
 
 
 def _in_reach_of(agent: Any, seen: set[int]) -> Iterator[Any]:

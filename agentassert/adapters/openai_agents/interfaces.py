@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from weakref import WeakSet
 
 from agentassert.adapters.patching import wrap_method
+from agentassert.adapters.replacing import Replacement, keeper, keeping
 
 Make: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -25,10 +26,15 @@ class Interface:
         self._methods = methods
         self._wrapped: WeakSet[type] = WeakSet()
         self._lock = threading.Lock()
+        self._kept: list[Replacement] | None = None
+
+    def keep(self) -> None:
+        """Have what is wrapped later be part of the adapter that is being installed."""
+        self._kept = keeper()
 
     def wrap(self) -> None:
         """Wrap the classes that came since the last time: providers import theirs when they are asked for a model."""
-        with self._lock:
+        with self._lock, keeping(self._kept):
             for kind in _subclasses(self._base):
                 if kind in self._wrapped:
                     continue

@@ -17,11 +17,12 @@ from agents.tracing.spans import NoOpSpan, SpanImpl
 from agentassert import recorder
 from agentassert.adapters.base import HookMissingError
 from agentassert.adapters.openai_agents import runner, tools
-from agentassert.adapters.patching import wrap_method
+from agentassert.adapters.openai_agents.models import MODELS
+from agentassert.adapters.patching import replace, wrap_method
 
 
 def install() -> None:
-    """Put everything in its place, for good.
+    """Put everything in its place.
 
     Raises:
         HookMissingError: when one of the places is not there.
@@ -36,7 +37,9 @@ def install() -> None:
         wrap_method(span, "set_error", _set_error)
     wrap_method(ToolTimeoutError, "__init__", _timed_out)
     wrap_method(ToolOutputGuardrail, "run", _guarding)
-    _wrap_context()
+    replace(ToolContext, "from_agent_context", _preparing)
+    for interface in (MODELS, tools.SERVERS):
+        interface.keep()
     # Last, since all the others do nothing outside a run that these began: if one is missing, nothing is half recorded.
     wrap_method(AgentRunner, "run_streamed", runner.run_streamed)
     wrap_method(AgentRunner, "run", runner.run)
@@ -67,11 +70,10 @@ def _guarding(original: Callable[..., Any]) -> Callable[..., Any]:
     return recorded
 
 
-def _wrap_context() -> None:
-    method = vars(ToolContext).get("from_agent_context")
+def _preparing(method: Any) -> Any:
     if not isinstance(method, classmethod):
         raise HookMissingError("agents.tool_context.ToolContext has no class method 'from_agent_context'")
-    original = method.__func__
+    original: Callable[..., Any] = method.__func__
 
     @functools.wraps(original)
     def from_agent_context(cls: type[ToolContext[Any]], *args: Any, **kwargs: Any) -> Any:
@@ -80,4 +82,4 @@ def _wrap_context() -> None:
             tools.prepare(context)
         return context
 
-    ToolContext.from_agent_context = classmethod(from_agent_context)  # type: ignore[method-assign, assignment]
+    return classmethod(from_agent_context)

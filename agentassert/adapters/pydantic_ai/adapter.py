@@ -6,11 +6,19 @@ import inspect
 from typing import Final
 
 from agentassert.adapters.base import APPROVALS, CHAT, EMBEDDING, REQUESTS, TOOL_FAILURES, Adapter, HookMissingError
+from agentassert.adapters.driver import Driver
 from agentassert.adapters.patching import wrap_method
 from agentassert.adapters.pydantic_ai import ADAPTER
 
 _TESTED: Final = ("1.86.0", "2.68.0")
 _SEES: Final = frozenset({TOOL_FAILURES, CHAT, EMBEDDING, APPROVALS, REQUESTS})
+
+
+def has_capabilities() -> bool:
+    """Whether runs take capabilities; without them, Pydantic AI comes in by its spans."""
+    from pydantic_ai.agent import Agent
+
+    return "capabilities" in inspect.signature(Agent.iter).parameters
 
 
 class PydanticAIAdapter(Adapter):
@@ -21,6 +29,16 @@ class PydanticAIAdapter(Adapter):
     tested = _TESTED
     sees = _SEES
 
+    @classmethod
+    def meets_framework(cls) -> bool:
+        return has_capabilities()
+
+    @classmethod
+    def driver(cls) -> Driver:
+        from agentassert.adapters.pydantic_ai.driving import PydanticAIDriver
+
+        return PydanticAIDriver()
+
     def install(self) -> None:
         try:
             from pydantic_ai import Agent, Embedder
@@ -29,7 +47,7 @@ class PydanticAIAdapter(Adapter):
             from agentassert.adapters.pydantic_ai import approvals, contexts, embedding
         except ImportError as error:
             raise HookMissingError(f"it lacks what the adapter needs ({error})") from error
-        if "capabilities" not in inspect.signature(Agent.iter).parameters:
+        if not has_capabilities():
             raise HookMissingError("pydantic_ai.Agent.iter takes no capabilities")
         wrap_method(Embedder, "embed", embedding.recorded)
         if "handle_deferred_tool_calls" in vars(CombinedCapability):  # in early releases, nothing is decided while a run goes on
@@ -44,6 +62,10 @@ class PydanticAIDirectAdapter(Adapter):
     distribution = "pydantic-ai-slim"
     tested = _TESTED
     sees = _SEES
+
+    @classmethod
+    def meets_framework(cls) -> bool:
+        return has_capabilities()
 
     def install(self) -> None:
         try:

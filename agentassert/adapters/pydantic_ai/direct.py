@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from pydantic_ai.models.wrapper import WrapperModel
 
 from agentassert import recorder
 from agentassert.adapters.base import HookMissingError
+from agentassert.adapters.patching import replace
 from agentassert.adapters.pydantic_ai.calls import Call
 
 _PREPARE: Final = "_prepare_model"
@@ -58,13 +59,16 @@ class _RecordingModel(WrapperModel):
 
 
 def install() -> None:
-    """Put the recording model in its place, for good.
+    """Put the recording model in its place.
 
     Raises:
         HookMissingError: when the place is not there.
     """
-    original: Any = vars(direct).get(_PREPARE)
-    if not callable(original):
+    replace(direct, _PREPARE, _recording)
+
+
+def _recording(original: Callable[..., Any] | None) -> Callable[..., Any]:
+    if original is None:
         raise HookMissingError(f"pydantic_ai.direct has no function {_PREPARE!r}")
 
     @functools.wraps(original)
@@ -72,4 +76,4 @@ def install() -> None:
         model: Any = original(*args, **kwargs)
         return _RecordingModel(model) if recorder.listening() else model
 
-    setattr(direct, _PREPARE, prepare)
+    return prepare

@@ -33,16 +33,36 @@ class PydanticAIDriver(Driver):
 
     async def start(self, agent: Any, payload: str | Mapping[str, Any], *, name: str | None) -> Pause | None:
         text = payload if isinstance(payload, str) else json.dumps(payload, ensure_ascii=False, default=str)
-        return _pause(await agent.run(text))
+        return _pause(await self._result(agent, text))
 
     async def resume(self, agent: Any, pause: Pause, answers: Sequence[Answer]) -> Pause | None:
         results = DeferredToolResults()
         for answer in answers:
             _decide(results, answer, pause.state.output)
-        return _pause(await agent.run(message_history=pause.state.all_messages(), deferred_tool_results=results))
+        return _pause(
+            await self._result(agent, None, message_history=pause.state.all_messages(), deferred_tool_results=results)
+        )
+
+    async def _result(self, agent: Any, text: str | None, **options: Any) -> Any:
+        return await agent.run(text, **options)
+
+    def for_conversation(self) -> Driver:
+        return PydanticAIConversation()
 
     def install_doubles(self) -> None:
         install_doubles()
+
+
+class PydanticAIConversation(PydanticAIDriver):
+    """Gives the agent what was said before, as `result.all_messages()` has it."""
+
+    def __init__(self) -> None:
+        self._history: list[Any] = []
+
+    async def _result(self, agent: Any, text: str | None, **options: Any) -> Any:
+        result = await super()._result(agent, text, **{"message_history": self._history, **options})
+        self._history = result.all_messages()
+        return result
 
 
 def _tools_in(toolset: AbstractToolset[Any]) -> list[str] | None:

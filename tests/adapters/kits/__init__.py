@@ -128,6 +128,11 @@ class Kit(ABC):
         return {adapter.distribution: version(adapter.distribution) for adapter in self.adapters}
 
     @property
+    def sees(self) -> frozenset[str]:
+        """What can be seen of the framework."""
+        return frozenset().union(*(adapter.sees for adapter in self.adapters))
+
+    @property
     def is_oldest(self) -> bool:
         """Whether the oldest supported versions are installed."""
         return all(version(adapter.distribution) == adapter.tested[0] for adapter in self.adapters)
@@ -241,6 +246,12 @@ _KITS: Final = (
     ("langchain", "langchain", "LangChainKit"),
     ("agents", "openai_agents", "OpenAIAgentsKit"),
     ("pydantic_ai", "pydantic_ai", "PydanticAIKit"),
+    ("mcp", "mcp", "MCPKit"),
+    ("fastmcp", "fastmcp", "FastMCPKit"),
+    ("openai", "openai_sdk", "OpenAIKit"),
+    ("anthropic", "anthropic_sdk", "AnthropicKit"),
+    ("agent_framework", "agent_framework", "AgentFrameworkKit"),
+    ("autogen_agentchat", "autogen", "AutoGenKit"),
 )
 
 

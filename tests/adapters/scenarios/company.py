@@ -12,7 +12,7 @@ from unittest import mock
 
 import pytest
 
-from agentassert import AdapterError, CaptureWarning, assert_that, capture, recorder
+from agentassert import AdapterError, CaptureWarning, assert_that, capture
 from agentassert.events import InvocationEvent, ModelCallEvent, ToolEvent
 from tests.adapters.kits import Ask, Kit, Request, Say, Tool
 from tests.adapters.scenarios.parts import LOOKED_UP, booker, executed, explode, fragile, recording
@@ -35,26 +35,26 @@ def hooks_of_the_user(kit: Kit) -> None:
 
 def fault_at_the_start_of_an_invocation(kit: Kit) -> None:
     """A fault of ours when an agent starts: the agent goes on, assertions fail"""
-    _breaks(kit, "start_invocation")
+    _breaks(kit, InvocationEvent, "__init__")
 
 
 def fault_at_a_tool(kit: Kit) -> None:
     """A fault of ours when a tool starts"""
-    _breaks(kit, "start_tool")
+    _breaks(kit, ToolEvent, "__init__")
 
 
 def fault_at_a_model_call(kit: Kit) -> None:
     """A fault of ours when a model is called"""
-    _breaks(kit, "start_model_call")
+    _breaks(kit, ModelCallEvent, "__init__")
 
 
 def fault_at_an_end(kit: Kit) -> None:
     """A fault of ours when an agent, a tool or a model call ends"""
     for event, name in ((InvocationEvent, "complete"), (ToolEvent, "succeed"), (ModelCallEvent, "respond")):
-        _breaks(kit, name, event)
+        _breaks(kit, event, name)
 
 
-def _breaks(kit: Kit, name: str, owner: Any = recorder) -> None:
+def _breaks(kit: Kit, owner: type, name: str) -> None:
     with capture(on_doubt="fail", wait=0) as cap, mock.patch.object(owner, name, explode):
         result = kit.run(booker(kit))
 
@@ -128,7 +128,7 @@ def capture_without_hook(kit: Kit) -> None:
     with pytest.warns(CaptureWarning, match=rf"has no method '{name}'") as warned, capture() as cap:
         pass
     (oldest, newest), distribution = kit.adapters[-1].tested, kit.adapters[-1].distribution
-    words = f"{distribution} {kit.versions[distribution]} is installed; the {kit.framework} adapter was tested with {oldest} to {newest}"
+    words = f"{distribution} {kit.versions[distribution]} is installed; the {kit.adapters[-1].name} adapter was tested with {oldest} to {newest}"
     assert words in str(warned[0].message)
     assert [words in note for note in cap.health.notes] == [True]
     sys.stdout.write("all is well")

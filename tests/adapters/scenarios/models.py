@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentassert import ChatModelCall, Status, assert_that
 from tests.adapters.kits import QUESTION, Ask, Break, Kit, Request, Say, Tool
-from tests.adapters.scenarios.parts import booker, get_booking, recording
+from tests.adapters.scenarios.parts import booker, get_booking, only, recording
 
 
 def model_calls(kit: Kit) -> None:
@@ -12,6 +12,7 @@ def model_calls(kit: Kit) -> None:
     with recording() as cap:
         kit.run(booker(kit))
 
+    assert len(cap.invocation.own_chat_model_calls) == 2
     first, second = cap.invocation.own_chat_model_calls
     assert [(one.name, one.arguments, one.call_id) for one in first.tool_execution_requests] == [
         ("get_booking", {"number": "MS-777"}, "c1")
@@ -60,7 +61,7 @@ def model_error(kit: Kit) -> None:
     with recording(expecting_failure=True) as cap:
         kit.run(kit.agent(Break(ConnectionError("no answer"))))
 
-    (call,) = cap.invocation.own_chat_model_calls
+    call = only(cap.invocation.own_chat_model_calls)
     assert (call.failed, repr(call.error)) == (True, "ConnectionError('no answer')")
     assert_that(cap).has_failed_with(ConnectionError).has_failed_with_message_containing("no answer")
     assert_that(cap).has_own_chat_model_call_count(1).has_no_tool_executions()

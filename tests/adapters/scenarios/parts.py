@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Any, TypeVar
 
 from agentassert import Capture, Invocation, Outcome, ToolExecution, capture
 from tests.adapters.kits import Ask, Kit, Request, Say, Tool
 
 BOOKING = {"number": "MS-777", "customer": "Ann"}
 LOOKED_UP = ("get_booking", Outcome.SUCCEEDED)
+
+_T = TypeVar("_T")
 
 
 def get_booking(number: str) -> dict[str, str]:
@@ -56,10 +58,15 @@ async def arecording(**options: Any) -> AsyncIterator[Capture]:
     assert cap.health.doubts == ()
 
 
+def only(found: Sequence[_T]) -> _T:
+    """The only one of what was found."""
+    assert len(found) == 1, found
+    return found[0]
+
+
 def only_execution(invocation: Invocation) -> ToolExecution:
     """The only tool execution."""
-    assert len(invocation.tool_executions) == 1
-    return invocation.tool_executions[0]
+    return only(invocation.tool_executions)
 
 
 def executed(invocation: Invocation) -> list[tuple[str, Outcome]]:

@@ -15,6 +15,7 @@ from tests.adapters.scenarios.parts import (
     executed,
     fragile,
     get_booking,
+    only,
     only_execution,
     recording,
 )
@@ -52,7 +53,7 @@ def arguments_that_do_not_parse(kit: Kit) -> None:
     with recording() as cap:
         kit.run(kit.agent(Ask(Request("get_booking", '{"number": ')), Say("done"), tools=[Tool(get_booking, tells_errors=True)]))
 
-    (request,) = cap.invocation.tool_execution_requests
+    request = only(cap.invocation.tool_execution_requests)
     assert (request.name, request.arguments, request.raw_arguments) == ("get_booking", None, '{"number": ')
     assert [one.outcome for one in cap.invocation.tool_executions] in ([], [Outcome.FAILED])
     assert cap.invocation.status is Status.COMPLETED
@@ -107,7 +108,7 @@ def unknown_tool(kit: Kit) -> None:
     with recording() as cap, contextlib.suppress(Exception):  # some frameworks end the run
         kit.run(kit.agent(Ask(Request("nope", {"a": 1})), Say("sorry"), tools=[Tool(get_booking)]))
 
-    (request,) = cap.invocation.tool_execution_requests
+    request = only(cap.invocation.tool_execution_requests)
     assert (request.name, request.arguments, request.answered) == ("nope", {"a": 1}, False)
     assert cap.invocation.tool_executions == ()
     assert cap.invocation.status in (Status.COMPLETED, Status.FAILED)

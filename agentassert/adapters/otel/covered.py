@@ -1,0 +1,47 @@
+"""Which spans tell of an agent's work, and which of them say nothing new because an adapter of its own records the same."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from agentassert import adapters
+from agentassert.telemetry.frameworks import OPENTELEMETRY, framework_of
+from agentassert.telemetry.roles import Role, role_of
+from agentassert.telemetry.spans import Span
+
+# By instrumentation scope, each with all that lies below it: `a.b` covers `a.b.c`, not `a.bc`.
+_COVERED_BY: Final = {
+    "fastmcp": "mcp",
+    "mcp-python-sdk": "mcp",
+    "openinference.instrumentation.anthropic": "anthropic",
+    "openinference.instrumentation.langchain": "langchain",
+    "openinference.instrumentation.openai": "openai",
+    "openinference.instrumentation.openai_agents": "openai-agents",
+    "openinference.instrumentation.pydantic_ai": "pydantic_ai",
+    "opentelemetry.instrumentation.anthropic": "anthropic",
+    "opentelemetry.instrumentation.genai.anthropic": "anthropic",
+    "opentelemetry.instrumentation.genai.langchain": "langchain",
+    "opentelemetry.instrumentation.genai.openai": "openai",
+    "opentelemetry.instrumentation.genai.openai_agents": "openai-agents",
+    "opentelemetry.instrumentation.langchain": "langchain",
+    "opentelemetry.instrumentation.mcp": "mcp",
+    "opentelemetry.instrumentation.openai": "openai",
+    "opentelemetry.instrumentation.openai_agents": "openai-agents",
+    "opentelemetry.instrumentation.openai_v2": "openai",
+    "pydantic-ai": "pydantic_ai",
+}
+
+
+def is_covered(scope: str) -> bool:
+    """Whether an adapter that is at work records what the spans of `scope` say: one whose hooks were missing does not."""
+    while scope:
+        adapter = _COVERED_BY.get(scope)
+        if adapter is not None:
+            return adapters.is_on(adapter)
+        scope = scope.rpartition(".")[0]
+    return False
+
+
+def is_telling(span: Span) -> bool:
+    """Whether a span tells of an agent's work, by what is known as it starts."""
+    return framework_of(span) != OPENTELEMETRY or role_of(span) not in (None, Role.NOTHING)
