@@ -5,15 +5,13 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 from agentassert import events, render
 from agentassert.conversation_events import ConversationEvent
 from agentassert.errors import is_error_of
-from agentassert.exchanges import Answer, SentResult
-from agentassert.inferring import answers_in
 from agentassert.joining import CallIds, Requested
 from agentassert.jsonlike import decode
 from agentassert.records import (
@@ -31,6 +29,10 @@ from agentassert.records import (
     ToolExecution,
 )
 from agentassert.requests import Request, key_of, parsed_arguments
+
+if TYPE_CHECKING:
+    from agentassert.exchanges import Answer, Exchange, SentResult
+    from agentassert.inferring import Answers
 
 _NO_ANSWERS: Final[Mapping[int, Answer]] = {}
 
@@ -144,7 +146,7 @@ class _Builder:
         # What a tool's own loop over a raw SDK runs is part of the invocation, too.
         chats = [event for event, own in parts.calls if event.kind is ChatModelCall and (own or event.exchange is not None)]
         answered = [event for event in chats if self._ended(event) is not None]
-        answers = answers_in([(event, event.exchange) for event in chats if event.exchange is not None], self.end)
+        answers = _answers([(event, event.exchange) for event in chats if event.exchange is not None], self.end)
         for event in sorted(answered, key=_by_end):
             requested.add(event, answers.get(event, _NO_ANSWERS))
         requested.join(parts.tools if answered else [one for one in parts.tools if one.call_id is not None])
@@ -345,6 +347,14 @@ class _Builder:
 
 def _by_end(event: events.Event) -> int:
     return event.ended_order or 0
+
+
+def _answers(calls: list[tuple[events.ModelCallEvent, Exchange]], end: float) -> Answers:
+    if not calls:
+        return {}
+    from agentassert.inferring import answers_in  # on first use: most captures hold no loop over a raw SDK
+
+    return answers_in(calls, end)
 
 
 def _ending(sent: SentResult, unreported: Outcome) -> dict[str, Any]:

@@ -8,14 +8,16 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import Token
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import attrs
 
 from agentassert.conversation_events import ConversationEventKind
-from agentassert.exchanges import Exchange
 from agentassert.jsonlike import snapshot
 from agentassert.records import ChatModelCall, Decision, ModelCall, Outcome, Source, Status, TokenUsage
+
+if TYPE_CHECKING:
+    from agentassert.exchanges import Exchange
 
 if hasattr(time, "clock_gettime"):
 
@@ -459,9 +461,7 @@ class ConversationChange(Event):
 
     __slots__ = ("kind", "name", "step", "value")
 
-    def __init__(
-        self, place: Scope, adapter: str, kind: ConversationEventKind, name: str, value: Any, step: str | None
-    ) -> None:
+    def __init__(self, place: Scope, adapter: str, kind: ConversationEventKind, name: str, value: Any, step: str | None) -> None:
         super().__init__(place, adapter)
         self.kind = kind
         self.name = name

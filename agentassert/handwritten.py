@@ -74,7 +74,14 @@ class RecordedModelCall:
         requests = [_request(one, index) for index, one in enumerate(tool_execution_requests)]
         self._responded = True
         if self._event is not None:
-            attempt(self._event.respond, text=text, finish_reason=finish_reason, usage=usage, requests=requests)
+            attempt(_answer, self._event, text, requests, finish_reason=finish_reason, usage=usage)
+
+
+def _answer(event: events.ModelCallEvent, text: str | None, requests: Sequence[Mapping[str, Any]], **told: Any) -> None:
+    """End a call, completed by what the adapter of an SDK saw of it: what it asks for, and from which tools it goes on."""
+    wire = event.on_the_wire
+    event.exchange = wire.exchange
+    event.respond(text=wire.text if text is None else text, requests=wire.requests or requests, **told)
 
 
 class Record:
@@ -288,7 +295,7 @@ class Record:
                 attempt(event.fail, error)
             raise
         if event is not None:
-            attempt(event.respond)
+            attempt(_answer, event, None, ())
 
     def sources(self, sources: Iterable[str | Source | Mapping[str, Any]]) -> None:
         """Record what was retrieved for the running invocation; an empty list says that nothing was found.

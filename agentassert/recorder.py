@@ -236,7 +236,13 @@ def add_approval(
 
 
 def change_conversation(
-    kind: ConversationEventKind, name: str, *, adapter: str, value: Any = None, step: str | None = None, parent: Event | None = None
+    kind: ConversationEventKind,
+    name: str,
+    *,
+    adapter: str,
+    value: Any = None,
+    step: str | None = None,
+    parent: Event | None = None,
 ) -> ConversationChange | None:
     """Record that a slot is set, or that a flow starts or ends."""
     place = _place_own(parent)

@@ -189,6 +189,7 @@ class ToolExecution:
         arguments: as the model sent them, parsed; `None` when they do not parse to an object, or were not recorded.
         raw_arguments: the arguments as they arrived: a mapping, or the provider's JSON text; `None` when they were not recorded.
         result: the result as JSON-like data where it can be had: JSON text decoded, models, dataclasses, enums and dates converted.
+            `NOT_RECORDED` when it succeeded and what it returned was not recorded, as by a span without content.
         raw_result: the object that the tool returned.
         error: the exception, or the text that reported the failure.
         outcome: how it ended.

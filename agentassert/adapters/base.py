@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Final, ParamSpec, TypeVar
 
 from agentassert import recorder
@@ -32,6 +33,26 @@ class HookMissingError(Exception):
         ...
         agentassert.adapters.base.HookMissingError: langgraph.pregel.Pregel has no method 'stream'
     """
+
+
+@contextmanager
+def needs() -> Iterator[None]:
+    """Say of what is imported or looked up in the block, and is not there, that the adapter needs it.
+
+    Raises:
+        HookMissingError: in the place of the import's or the look-up's own error.
+
+    Example:
+        >>> with needs():
+        ...     from json import no_such_hook
+        Traceback (most recent call last):
+        ...
+        agentassert.adapters.base.HookMissingError: it lacks what the adapter needs (cannot import name 'no_such_hook' from 'json' ...
+    """
+    try:
+        yield
+    except (ImportError, AttributeError) as error:
+        raise HookMissingError(f"it lacks what the adapter needs ({error})") from error
 
 
 class Adapter(ABC):

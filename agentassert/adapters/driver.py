@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -66,6 +67,16 @@ class Pause:
 
     pending: tuple[PendingApproval, ...]
     state: Any
+
+
+def as_text(payload: str | Mapping[str, Any]) -> str:
+    """What a user says to an agent that takes messages: text as it is, a mapping as its JSON text.
+
+    Example:
+        >>> as_text({"article": "lamp"})
+        '{"article": "lamp"}'
+    """
+    return payload if isinstance(payload, str) else json.dumps(payload, ensure_ascii=False, default=str)
 
 
 class Driver(ABC):

@@ -98,10 +98,9 @@ class Chain(Guarded):
         self.__agentassert_checked__ = True
         if self._dead:
             return self
-        try:
-            view = self._view(scoped=scoped, gated=gated)
-        except Stopped as stopped:
-            return self._ended(stopped.error)
+        view = self._looked_at(scoped=scoped, gated=gated)
+        if view is None:
+            return self
         verdict = _judged(check, view)
         if isinstance(verdict, Failure):
             return self._told(self._error(view, verdict, names))
@@ -125,10 +124,8 @@ class Chain(Guarded):
         self.__agentassert_checked__ = True
         if self._dead:
             return None
-        try:
-            view = self._view(scoped=scoped, gated=True)
-        except Stopped as stopped:
-            self._ended(stopped.error)
+        view = self._looked_at(scoped=scoped, gated=True)
+        if view is None:
             return None
         found = find(view)
         if isinstance(found, Failure):
@@ -146,6 +143,15 @@ class Chain(Guarded):
         self._told(error)
         self._dead = True
         return self
+
+    def _looked_at(self, *, scoped: bool, gated: bool) -> View | None:
+        """What is looked at; `None` in a soft block when a gate failed, which ends the chain."""
+        try:
+            return self._view(scoped=scoped, gated=gated)
+        except Stopped as stopped:
+            error = stopped.error
+        self._ended(error)  # here, where nothing is being handled: Python would show what is as the error's context
+        return None
 
     def _view(self, *, scoped: bool, gated: bool) -> View:
         """What is looked at, once every gate is passed."""

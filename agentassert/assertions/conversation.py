@@ -433,4 +433,6 @@ def _button(method: str, button: Any) -> ButtonPattern:
     if isinstance(button, Mapping) and "title" in button and set(button) <= {"title", "payload"}:
         title = text_argument(method, button["title"], "a button's title")
         return ButtonPattern(title=title, payload=button.get("payload"), any_payload="payload" not in button)
-    raise TypeError(f"{method}: a button is a title, a title and a payload, or a mapping of these, but was {render.value(button)}")
+    raise TypeError(
+        f"{method}: a button is a title, a title and a payload, or a mapping of these, but was {render.value(button)}"
+    )

@@ -40,7 +40,13 @@ class Judging:
 
     @classmethod
     def of(
-        cls, method: str, threshold: float, judge: Any, name: str | None, source: str | None, truth: str | Iterable[str] | None = None
+        cls,
+        method: str,
+        threshold: float,
+        judge: Any,
+        name: str | None,
+        source: str | None,
+        truth: str | Iterable[str] | None = None,
     ) -> Self:
         """The arguments of an assertion, of which each is checked.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Self
 
@@ -192,7 +191,7 @@ def _question(view: View) -> str | None:
     asked = view.root.input
     text = said_by_user(asked)
     if text is None and asked is not None:
-        text = json.dumps(asked, ensure_ascii=False, default=render.value)
+        text = render.json_text(asked)
     return text if text and text.strip() else None
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from agentassert import render
 from agentassert.assertions.base import Chain
 from agentassert.assertions.given import text_argument
 from agentassert.checks import navigation
-from agentassert.checks.hidden import hidden_arguments
+from agentassert.checks.hidden import hidden_arguments, hidden_results
 from agentassert.checks.paths import compile_path, detached
 from agentassert.checks.view import View
 from agentassert.failures import Failure, hidden
@@ -136,14 +136,15 @@ class NavigationAssertions(Chain):
 
         return self._value(find, method, scoped=True)
 
-    def _of_successful(self, method: str, name: str, field: str) -> ValueAssertion:
+    def _of_successful(self, method: str, name: str, field: Literal["arguments", "result"]) -> ValueAssertion:
         text_argument(method, name)
 
         def find(view: View) -> Failure | tuple[Any]:
             certain, possible = view.succeeded(view.named(name))
             if possible:
                 return view.undecided(f"to have known successful executions of {name!r}", possible)
-            unknown = hidden_arguments(f"to have known arguments of {name!r}", certain) if field == "arguments" else None
+            hidden, what = (hidden_arguments, field) if field == "arguments" else (hidden_results, "results")
+            unknown = hidden(f"to have known {what} of {name!r}", certain)
             if unknown is not None:
                 return unknown
             return ([detached(getattr(one, field)) for one in certain],)

@@ -8,6 +8,7 @@ from typing import Any, Final
 from assertpy.assertpy import AssertionBuilder
 
 from agentassert import render
+from agentassert.assertions.conversation import ConversationAssertion
 from agentassert.assertions.invocation import InvocationAssertion
 from agentassert.assertions.misuse import Guarded
 from agentassert.assertions.soft import collected
@@ -19,6 +20,7 @@ __tracebackhide__ = hidden
 _LONGEST: Final = 2_000
 """Characters of a message; assertpy shows both values in full."""
 _OURS: Final = frozenset(name for name in dir(InvocationAssertion) if not name.startswith("_"))
+_OF_CONVERSATIONS: Final = frozenset(name for name in dir(ConversationAssertion) if not name.startswith("_")) - _OURS
 
 
 class ValueAssertion(Guarded, AssertionBuilder):  # type: ignore[misc]  # assertpy is not typed
@@ -42,6 +44,13 @@ class ValueAssertion(Guarded, AssertionBuilder):  # type: ignore[misc]  # assert
             raise AttributeError(
                 f"{name} is an assertion on a captured run, but this is a chain over {type(self.val).__name__}: pass the capture, "
                 f"as in assert_that(cap).{name}(…)",
+                name=name,
+                obj=self,
+            )
+        if name in _OF_CONVERSATIONS:
+            raise AttributeError(
+                f"{name} is an assertion on a conversation, but this is a chain over {type(self.val).__name__}: pass the conversation, "
+                f"or a turn of it, as in assert_that(conversation.turn(0)).{name}(…)",
                 name=name,
                 obj=self,
             )

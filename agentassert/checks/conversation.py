@@ -111,7 +111,10 @@ def slot_not_set(passage: Passage, name: str, value: Any) -> Failure | None:
         return None
     wanted = "" if value is ANY_VALUE else f" to {slot_value(name, shown(value))}"
     return Failure(
-        expected=f"not to have set the slot {name!r}{wanted}", found=f"but it set it to {_values(mine)}", wanted=name, actual=mine[-1].value
+        expected=f"not to have set the slot {name!r}{wanted}",
+        found=f"but it set it to {_values(mine)}",
+        wanted=name,
+        actual=mine[-1].value,
     )
 
 
@@ -215,4 +218,6 @@ def _at(event: FlowEvent) -> str:
 
 
 def _completed(event: FlowEvent) -> str:
-    return f"led the cancelled flow {event.flow!r} to its end" if event.unwound else f"completed the flow {event.flow!r}{_at(event)}"
+    return (
+        f"led the cancelled flow {event.flow!r} to its end" if event.unwound else f"completed the flow {event.flow!r}{_at(event)}"
+    )

@@ -74,7 +74,7 @@ class MessagePattern:
         parts = [
             "" if self.name is None else f"named {self.name!r}",
             "" if self.source is None else f"from {self.source!r}",
-            "" if self.text is None else f"with a text that matches {self.text.pattern!r}",
+            "" if self.text is None else f"with a text that matches '{self.text.pattern}'",
             "" if self.buttons is None else self._buttons(),
         ]
         return " ".join(["a message", *filter(None, parts)])

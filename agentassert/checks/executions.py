@@ -7,7 +7,7 @@ outcome could have gone: it passes or fails only if it would in each of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import attrs
@@ -16,13 +16,14 @@ from agentassert import render
 from agentassert.books import EITHER
 from agentassert.checks.arguments import ArgumentMatcher, closest
 from agentassert.checks.bounds import Bound, decided
-from agentassert.checks.hidden import hidden_arguments, is_hidden
+from agentassert.checks.hidden import hidden_arguments, hidden_results, is_hidden
 from agentassert.checks.paths import mapped
+from agentassert.checks.references import referenced
 from agentassert.checks.values import canonical
 from agentassert.checks.view import NO_MARKS, Marks, View, marks_for_failure, marks_for_success
 from agentassert.errors import NotRecordedError
 from agentassert.failures import Failure, counted, shortened
-from agentassert.records import Outcome, ToolExecution
+from agentassert.records import NOT_RECORDED, Outcome, ToolExecution
 from agentassert.stored_values import NotJson
 
 
@@ -86,7 +87,7 @@ def executed_with(view: View, name: str, matcher: ArgumentMatcher, described: st
         return view.undecided(expected, perhaps)
     if not candidates:
         return Failure(expected=expected, found=_not_successful(view, name), important=_ids(view.named(name)))
-    hidden = hidden_arguments(expected, candidates)
+    hidden = hidden_for(view, expected, matcher, candidates)
     if hidden is not None:
         return hidden
     nearest = candidates[closest(matcher, [one.arguments for one in candidates], [Before(view, one) for one in candidates])]
@@ -164,8 +165,8 @@ def none_left(view: View, marks: Marks) -> Failure | Marks:
 def none_repeated(view: View) -> Failure | Marks:
     """No tool ran twice with the same arguments; attempts at one request are no repeats."""
     expected = "to have no repeated tool executions"
-    repeated = _repeated(view, canonical)
-    certain = [(one, other) for one, other in repeated if not {one.id, other.id} & view.may_be_absent]
+    certain = _repeated([one for one in view.executions if one.id not in view.may_be_absent], canonical)
+    repeated = certain or _repeated(view.executions, canonical)
     if not certain:
         ran = Counter(one.name for one in view.executions)
         hidden = hidden_arguments(expected, [one for one in view.executions if ran[one.name] > 1 and one.attempt == 1])
@@ -183,10 +184,10 @@ def none_repeated(view: View) -> Failure | Marks:
     )
 
 
-def _repeated(view: View, key_of: Callable[[Any], Any]) -> list[tuple[ToolExecution, ToolExecution]]:
+def _repeated(executions: Iterable[ToolExecution], key_of: Callable[[Any], Any]) -> list[tuple[ToolExecution, ToolExecution]]:
     first: dict[Any, ToolExecution] = {}
     repeated: list[tuple[ToolExecution, ToolExecution]] = []
-    for execution in view.executions:
+    for execution in executions:
         if execution.attempt > 1 or is_hidden(execution):
             continue
         key = execution.name, key_of(execution.arguments if execution.arguments is not None else execution.raw_arguments)
@@ -203,7 +204,7 @@ def _alike_as_stored(view: View, expected: str) -> Failure | None:
     def blurred(leaf: Any) -> Any:
         return of_class.setdefault(leaf.type_name, object()) if isinstance(leaf, NotJson) else leaf
 
-    alike = _repeated(view, lambda given: canonical(mapped(given, blurred)))
+    alike = _repeated(view.executions, lambda given: canonical(mapped(given, blurred)))
     if not alike:
         return None
     return Failure(
@@ -231,11 +232,12 @@ class Before:
     certainly: bool = False
 
     def before(self, name: str) -> list[Any]:
-        """The results of successful executions of `name` that had ended by then."""
+        """The results of successful executions of `name` that had ended by then, those left out that were not recorded."""
         started = self.execution.started_order
         certain, possible = self.view.succeeded(self.view.named(name))
         known = certain if self.certainly else [*certain, *possible]
-        return [one.result for one in known if one.ended_order is not None and one.ended_order < started]
+        ended = [one for one in known if one.ended_order is not None and one.ended_order < started]
+        return [one.result for one in ended if one.result is not NOT_RECORDED]
 
 
 def matches(view: View, matcher: ArgumentMatcher, execution: ToolExecution) -> bool:
@@ -248,6 +250,13 @@ def may_match(view: View, matcher: ArgumentMatcher, execution: ToolExecution) ->
     """Whether they match when every result that `result_of` may refer to was really there."""
     results = None if matcher.plain is not None else Before(view, execution)
     return matcher.matches(execution.arguments, results)
+
+
+def hidden_for(view: View, expected: str, matcher: ArgumentMatcher, candidates: Sequence[ToolExecution]) -> Failure | None:
+    """The failure, where what decides whether these match was not recorded: their arguments, or results that are referred to."""
+    names = {name for _, value in matcher.expectation.entries for name in referenced(value)}
+    sources = [one for name in names for one in view.named(name) if view.may_have_succeeded(one)]
+    return hidden_arguments(expected, candidates) or hidden_results(expected, sources)
 
 
 def explained(view: View, matcher: ArgumentMatcher, execution: ToolExecution) -> tuple[str, ...]:

@@ -1,13 +1,13 @@
-"""Arguments that nobody recorded: a span may say that a tool ran, and not with what."""
+"""Arguments and results that nobody recorded: a span may say that a tool ran, and not with what, or what came of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from agentassert.errors import NotRecordedError
 from agentassert.failures import Failure
-from agentassert.records import ToolExecution
+from agentassert.records import NOT_RECORDED, ToolExecution
 
 _HOW_TO_RECORD: Final = (
     "Spans hold no content unless asked to. Where the agent runs, set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY, "
@@ -27,13 +27,21 @@ def is_hidden(execution: ToolExecution) -> bool:
 
 def hidden_arguments(expected: str, executions: Iterable[ToolExecution]) -> Failure | None:
     """The failure of a check that needs the arguments of these executions, where some were not recorded."""
-    hidden = [one for one in executions if is_hidden(one)]
+    return _failure(expected, "arguments", [one for one in executions if is_hidden(one)])
+
+
+def hidden_results(expected: str, executions: Iterable[ToolExecution]) -> Failure | None:
+    """The same where it needs their results."""
+    return _failure(expected, "results", [one for one in executions if one.result is NOT_RECORDED])
+
+
+def _failure(expected: str, what: str, hidden: Sequence[ToolExecution]) -> Failure | None:
     if not hidden:
         return None
     names = ", ".join(sorted({repr(one.name) for one in hidden}))
     return Failure(
         expected=expected,
-        found=f"but the arguments of {names} were not recorded",
+        found=f"but the {what} of {names} were not recorded",
         advice=_HOW_TO_RECORD,
         kind=NotRecordedError,
         important=tuple(one.id for one in hidden),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import attrs
@@ -50,6 +51,15 @@ class ResultReference(Leaf):
         found = [self.path.find(result) for result in self._returned(comparison)]
         # A query that finds nothing in a result is as good as a missing field: it would equal an empty list by accident.
         return [one for one in found if one is not MISSING and (self.path.steps is not None or one)]
+
+
+def referenced(expected: Any) -> Iterator[str]:
+    """The names of the tools whose results an expectation refers to."""
+    if isinstance(expected, ResultReference):
+        yield expected.name
+    elif isinstance(expected, (Mapping, list, tuple)):
+        for item in expected.values() if isinstance(expected, Mapping) else expected:
+            yield from referenced(item)
 
 
 def _same(returned: Any, actual: Any, comparison: Comparison) -> bool:

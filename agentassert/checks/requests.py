@@ -33,9 +33,13 @@ def none_requested(view: View, names: Sequence[str]) -> Failure | Marks:
         return unseen
     if found:
         return depends_on_strays(expected, "requests")
-    if view.is_open and any(isinstance(call, ChatModelCall) and call.own and _runs(call) for call in view.model_calls):
+    silent = [call for call in view.model_calls if isinstance(call, ChatModelCall) and call.own and _is_silent(call)]
+    if view.is_open and any(call.duration is None for call in silent):
         running = "but a chat model call has not ended, so nobody knows"
         return Failure(expected=expected, found=running, advice=HOW_TO_WAIT, kind=NotRecordedError)
+    if silent:
+        cut_off = "but a chat model call ended without an answer that was seen, so nobody knows"
+        return Failure(expected=expected, found=cut_off, kind=NotRecordedError)
     return NO_MARKS
 
 
@@ -63,8 +67,9 @@ def _unseen(view: View, expected: str) -> Failure | None:
     return view.cannot_see(expected, "requests", "requests")
 
 
-def _runs(call: ChatModelCall) -> bool:
-    return call.duration is None and not call.completed
+def _is_silent(call: ChatModelCall) -> bool:
+    """Whether an answer may have come of which nobody knows what it asked for."""
+    return not (call.completed or call.failed)
 
 
 def _is_own(view: View, found: list[ToolExecutionRequest]) -> bool:

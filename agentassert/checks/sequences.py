@@ -9,8 +9,7 @@ from typing import Final, TypeAlias
 
 from agentassert import render
 from agentassert.checks.arguments import ArgumentMatcher
-from agentassert.checks.executions import Before, explained, line, matches, may_match
-from agentassert.checks.hidden import hidden_arguments
+from agentassert.checks.executions import Before, explained, hidden_for, line, matches, may_match
 from agentassert.checks.pairing import can_cover, pair_executions
 from agentassert.checks.view import Marks, View, marks_for_success
 from agentassert.errors import NotRecordedError
@@ -184,9 +183,14 @@ def _not_all(view: View, expected: str, patterns: Sequence[ExecutionPattern]) ->
 
 
 def _hidden(view: View, expected: str, patterns: Sequence[ExecutionPattern]) -> Failure | None:
-    """The failure, where the arguments that a pattern asks for were not recorded."""
-    names = {pattern.name for pattern in patterns if pattern.matcher is not None}
-    return hidden_arguments(expected, [one for name in names for one in view.named(name) if view.may_have_succeeded(one)])
+    """The failure, where what a pattern asks for was not recorded."""
+    for pattern in patterns:
+        if pattern.matcher is not None:
+            candidates = [one for one in view.named(pattern.name) if view.may_have_succeeded(one)]
+            hidden = hidden_for(view, expected, pattern.matcher, candidates)
+            if hidden is not None:
+                return hidden
+    return None
 
 
 def _fits(view: View, pattern: ExecutionPattern, execution: ToolExecution, matching: Matches) -> bool:

@@ -55,12 +55,14 @@ def target_of(agent: Any, name: str | None) -> Target:
     """What to run for an agent, or for a text that names one.
 
     Args:
-        agent: what :func:`run` takes.
+        agent: what :func:`run` takes, or what this gave before.
         name: what to call an agent that has no name of its own.
 
     Raises:
         TypeError: when no adapter can drive it and it cannot be called.
     """
+    if isinstance(agent, (FrameworkAgent, FunctionAgent)):
+        return agent
     if isinstance(agent, str):
         agent = resolve(agent)
     for driver in adapters.drivers():

@@ -6,7 +6,7 @@ import importlib
 from typing import ClassVar, Final
 
 from agentassert.adapters.anthropic_sdk import ADAPTER, messages, streams, tools
-from agentassert.adapters.base import Adapter, HookMissingError
+from agentassert.adapters.base import Adapter, needs
 from agentassert.adapters.patching import wrap_method
 from agentassert.adapters.stainless.adapter import StainlessAdapter
 from agentassert.adapters.stainless.routes import Route
@@ -34,9 +34,7 @@ class AnthropicToolsAdapter(Adapter):
 
     def install(self) -> None:
         module = importlib.import_module("anthropic.lib.tools._beta_functions")
-        try:
-            kinds = module.BetaFunctionTool, module.BetaAsyncFunctionTool
-        except AttributeError as error:
-            raise HookMissingError(str(error)) from error
-        wrap_method(kinds[0], "call", tools.recorded)
-        wrap_method(kinds[1], "call", tools.recorded_async)
+        with needs():
+            blocking, asynchronous = module.BetaFunctionTool, module.BetaAsyncFunctionTool
+        wrap_method(blocking, "call", tools.recorded)
+        wrap_method(asynchronous, "call", tools.recorded_async)

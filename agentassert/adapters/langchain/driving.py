@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from langchain_core.runnables import Runnable
 
-from agentassert.adapters.driver import Answer, Driver, Pause, PendingApproval
+from agentassert.adapters.driver import Answer, Driver, Pause, PendingApproval, as_text
 from agentassert.adapters.langchain.answers import resume_value
 from agentassert.adapters.langchain.approvals import Question, questions_in
 from agentassert.adapters.langchain.callbacks import HANDLER
@@ -150,8 +149,7 @@ def input_of(agent: Any, payload: str | Mapping[str, Any]) -> Any:
         raise ValueError(
             f"the graph {name_of(agent)!r} takes a mapping with {', '.join(sorted(fields))}, but the payload is {payload!r}"
         )
-    text = payload if isinstance(payload, str) else json.dumps(payload, ensure_ascii=False, default=str)
-    return {MESSAGES: [{"role": "user", "content": text}]}
+    return {MESSAGES: [{"role": "user", "content": as_text(payload)}]}
 
 
 def _fields_of(agent: Any) -> set[str] | None:

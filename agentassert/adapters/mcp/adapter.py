@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import Final
 
 from agentassert import recorder
-from agentassert.adapters.base import SOURCES, TOOL_FAILURES, Adapter, HookMissingError
+from agentassert.adapters.base import SOURCES, TOOL_FAILURES, Adapter, needs
 from agentassert.adapters.mcp import ADAPTER
 from agentassert.adapters.patching import wrap_method
 
@@ -37,12 +37,10 @@ class MCPAdapter(Adapter):
     detaches = True
 
     def install(self) -> None:
-        try:
+        with needs():
             from mcp.client.session import ClientSession
 
             from agentassert.adapters.mcp import in_process, resources, tools
-        except ImportError as error:
-            raise HookMissingError(f"it lacks what the adapter needs ({error})") from error
         wrap_method(ClientSession, "read_resource", resources.recorded)
         if find_spec("mcp.client.client") is None:  # mcp 1
             wrap_method(ClientSession, "call_tool", in_process.placed)
@@ -63,12 +61,10 @@ class MCPClientAdapter(Adapter):
     detaches = True
 
     def install(self) -> None:
-        try:
+        with needs():
             from mcp.client.client import Client
 
             from agentassert.adapters.mcp import resources, tools
-        except ImportError as error:
-            raise HookMissingError(f"it lacks what the adapter needs ({error})") from error
         wrap_method(Client, "read_resource", resources.recorded)
         wrap_method(Client, "call_tool", tools.recorded)
 
@@ -83,12 +79,10 @@ class FastMCPAdapter(Adapter):
     detaches = True
 
     def install(self) -> None:
-        try:
+        with needs():
             from fastmcp.client.client import Client
 
             from agentassert.adapters.mcp import tools
-        except ImportError as error:
-            raise HookMissingError(f"it lacks what the adapter needs ({error})") from error
         # In the class that defines it: wrapped in one that inherits it, it would hide what others do to it later.
         owner = next((kind for kind in Client.__mro__ if _CALL_TOOL in vars(kind)), Client)
         wrap_method(owner, _CALL_TOOL, tools.recorded)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from agentassert import recorder
-from agentassert.adapters.base import APPROVALS, CHAT, REQUESTS, TOOL_FAILURES, Adapter, HookMissingError, guarded
+from agentassert.adapters.base import APPROVALS, CHAT, REQUESTS, TOOL_FAILURES, Adapter, guarded, needs
 from agentassert.adapters.driver import Driver
 from agentassert.adapters.openai_agents import ADAPTER
 from agentassert.adapters.openai_agents.runs import position
@@ -35,11 +35,9 @@ class OpenAIAgentsAdapter(Adapter):
         return OpenAIAgentsDriver()
 
     def install(self) -> None:
-        try:
+        with needs():
             # Each from the module that defines it: when the trigger was imported, the package itself may not be complete.
             from agentassert.adapters.openai_agents import patches
-        except ImportError as error:
-            raise HookMissingError(f"it lacks what the adapter needs ({error})") from error
         patches.install()
         recorder.resolvers.append(current_event)
 

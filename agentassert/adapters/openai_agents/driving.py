@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agents import Agent, Runner, RunState
 
-from agentassert.adapters.driver import Answer, Driver, Pause, PendingApproval
+from agentassert.adapters.driver import Answer, Driver, Pause, PendingApproval, as_text
 from agentassert.adapters.openai_agents.doubles import install_doubles
+from agentassert.jsonlike import decode
 
 
 class OpenAIAgentsDriver(Driver):
@@ -32,8 +32,7 @@ class OpenAIAgentsDriver(Driver):
         return names
 
     async def start(self, agent: Any, payload: str | Mapping[str, Any], *, name: str | None) -> Pause | None:
-        text = payload if isinstance(payload, str) else json.dumps(payload, ensure_ascii=False, default=str)
-        return _pause(await self._result(agent, text))
+        return _pause(await self._result(agent, as_text(payload)))
 
     async def resume(self, agent: Any, pause: Pause, answers: Sequence[Answer]) -> Pause | None:
         state = pause.state.to_state()
@@ -104,7 +103,4 @@ def _decide(state: RunState[Any], answer: Answer) -> None:
 
 
 def _parsed(arguments: Any) -> Any:
-    try:
-        return json.loads(arguments) if arguments else {}
-    except ValueError:
-        return arguments
+    return decode(arguments) if arguments else {}

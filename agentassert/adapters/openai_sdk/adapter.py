@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any, ClassVar, Final
 
-from agentassert.adapters.base import Adapter, HookMissingError
+from agentassert.adapters.base import Adapter, HookMissingError, needs
 from agentassert.adapters.openai_sdk import ADAPTER, chat, completions, embeddings, moderations, responses
 from agentassert.adapters.patching import wrap_method
 from agentassert.adapters.stainless.adapter import StainlessAdapter
@@ -46,10 +46,8 @@ class _StreamHelperAdapter(Adapter):
         hooks = OpenAIAdapter.hooks
         if hooks is None:
             raise HookMissingError("requests are not recorded, so neither are their streams")
-        try:
+        with needs():
             blocking, asynchronous = getattr(module, self.helper), getattr(module, f"Async{self.helper}")
-        except AttributeError as error:
-            raise HookMissingError(str(error)) from error
         wrap_method(blocking, "close", hooks.close)
         wrap_method(asynchronous, "close", hooks.async_close)
 

@@ -12,8 +12,9 @@ from agentassert.adapters.stainless.routes import Answer, Opening
 def opening(body: Mapping[str, Any]) -> Opening:
     """What is to be embedded: texts, or token numbers where the program counted tokens itself."""
     given = body.get("input")
-    several = isinstance(given, list) and not all(isinstance(one, int) for one in given)
-    return Opening(inputs=given if several and isinstance(given, list) else [given])
+    if isinstance(given, list) and not all(isinstance(one, int) for one in given):
+        return Opening(inputs=given)
+    return Opening(inputs=[given])
 
 
 def answer(response: Any) -> Answer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Final
 
-from agentassert.adapters.base import APPROVALS, CHAT, EMBEDDING, REQUESTS, TOOL_FAILURES, Adapter, HookMissingError
+from agentassert.adapters.base import APPROVALS, CHAT, EMBEDDING, REQUESTS, TOOL_FAILURES, Adapter, HookMissingError, needs
 from agentassert.adapters.driver import Driver
 from agentassert.adapters.patching import wrap_method
 from agentassert.adapters.pydantic_ai import ADAPTER
@@ -40,13 +40,11 @@ class PydanticAIAdapter(Adapter):
         return PydanticAIDriver()
 
     def install(self) -> None:
-        try:
+        with needs():
             from pydantic_ai import Agent, Embedder
             from pydantic_ai.capabilities import CombinedCapability
 
             from agentassert.adapters.pydantic_ai import approvals, contexts, embedding
-        except ImportError as error:
-            raise HookMissingError(f"it lacks what the adapter needs ({error})") from error
         if not has_capabilities():
             raise HookMissingError("pydantic_ai.Agent.iter takes no capabilities")
         wrap_method(Embedder, "embed", embedding.recorded)
@@ -68,8 +66,6 @@ class PydanticAIDirectAdapter(Adapter):
         return has_capabilities()
 
     def install(self) -> None:
-        try:
+        with needs():
             from agentassert.adapters.pydantic_ai import direct
-        except ImportError as error:
-            raise HookMissingError(f"it lacks what the adapter needs ({error})") from error
         direct.install()

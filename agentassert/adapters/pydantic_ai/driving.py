@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ from pydantic_ai.agent import AbstractAgent
 from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults, ToolDenied
 from pydantic_ai.toolsets import AbstractToolset, ExternalToolset, FunctionToolset
 
-from agentassert.adapters.driver import Answer, Driver, Pause, PendingApproval
+from agentassert.adapters.driver import Answer, Driver, Pause, PendingApproval, as_text
 from agentassert.adapters.pydantic_ai.doubles import install_doubles
 from agentassert.adapters.pydantic_ai.messages import arguments_of
 
@@ -32,16 +31,13 @@ class PydanticAIDriver(Driver):
         return names
 
     async def start(self, agent: Any, payload: str | Mapping[str, Any], *, name: str | None) -> Pause | None:
-        text = payload if isinstance(payload, str) else json.dumps(payload, ensure_ascii=False, default=str)
-        return _pause(await self._result(agent, text))
+        return _pause(await self._result(agent, as_text(payload)))
 
     async def resume(self, agent: Any, pause: Pause, answers: Sequence[Answer]) -> Pause | None:
         results = DeferredToolResults()
         for answer in answers:
             _decide(results, answer, pause.state.output)
-        return _pause(
-            await self._result(agent, None, message_history=pause.state.all_messages(), deferred_tool_results=results)
-        )
+        return _pause(await self._result(agent, None, message_history=pause.state.all_messages(), deferred_tool_results=results))
 
     async def _result(self, agent: Any, text: str | None, **options: Any) -> Any:
         return await agent.run(text, **options)

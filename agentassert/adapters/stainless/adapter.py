@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from agentassert.adapters.base import CHAT, EMBEDDING, MODERATION, REQUESTS, SCORING, TOOL_FAILURES, Adapter, HookMissingError
+from agentassert.adapters.base import CHAT, EMBEDDING, MODERATION, REQUESTS, SCORING, TOOL_FAILURES, Adapter, needs
 from agentassert.adapters.patching import wrap_method
 from agentassert.adapters.stainless.hooks import Classes, Hooks
 from agentassert.adapters.stainless.routes import Route
@@ -28,16 +28,14 @@ class StainlessAdapter(Adapter):
     hooks: ClassVar[Hooks | None] = None
 
     def install(self) -> None:
-        streaming = _module(self.name, "_streaming")
-        responding = _module(self.name, "_response")
-        base = _module(self.name, "_base_client")
-        try:
+        with needs():
+            streaming = importlib.import_module(f"{self.name}._streaming")
+            responding = importlib.import_module(f"{self.name}._response")
+            base: Any = importlib.import_module(f"{self.name}._base_client")
             parsing = [responding.BaseAPIResponse]
             closing = [streaming.Stream, responding.APIResponse]
             async_closing = [streaming.AsyncStream, responding.AsyncAPIResponse]
-            clients = base.SyncAPIClient, base.AsyncAPIClient
-        except AttributeError as error:
-            raise HookMissingError(str(error)) from error
+            client, async_client = base.SyncAPIClient, base.AsyncAPIClient
         legacy = getattr(base, "LegacyAPIResponse", None)
         if legacy is not None:
             parsing.append(legacy)
@@ -48,13 +46,6 @@ class StainlessAdapter(Adapter):
             wrap_method(closed, "close", hooks.close)
         for closed in async_closing:
             wrap_method(closed, "close", hooks.async_close)
-        wrap_method(clients[0], "request", hooks.request)
-        wrap_method(clients[1], "request", hooks.async_request)
+        wrap_method(client, "request", hooks.request)
+        wrap_method(async_client, "request", hooks.async_request)
         type(self).hooks = hooks
-
-
-def _module(package: str, name: str) -> Any:
-    try:
-        return importlib.import_module(f"{package}.{name}")
-    except ImportError as error:
-        raise HookMissingError(f"it has no module {package}.{name}") from error

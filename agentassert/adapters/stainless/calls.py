@@ -2,40 +2,19 @@
 
 from __future__ import annotations
 
-import functools
 import json
-from collections.abc import Callable, Mapping
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from collections.abc import Mapping
+from typing import Any, Final
 
 from agentassert import recorder
-from agentassert.adapters.base import guarded
 from agentassert.adapters.stainless.fields import field
+from agentassert.adapters.stainless.keeping import kept
 from agentassert.adapters.stainless.routes import Answer, Collector, Hosted, Route
 from agentassert.events import ModelCallEvent, Scope
 from agentassert.records import Outcome
 
 _ATTEMPT: Final = "x-stainless-retry-count"
 """The header in which a request says how many came before it."""
-
-
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
-
-
-def _kept(step: Callable[Concatenate[Call, _P], _R]) -> Callable[Concatenate[Call, _P], _R | None]:
-    """Keep the errors of a step away from the program, in the name of the call's adapter."""
-
-    @functools.wraps(step)
-    def kept(self: Call, /, *args: _P.args, **kwargs: _P.kwargs) -> _R | None:
-        safe: Callable[..., _R | None] = _safe(self.adapter, step)
-        return safe(self, *args, **kwargs)
-
-    return kept
-
-
-@functools.cache
-def _safe(adapter: str, step: Callable[..., Any]) -> Callable[..., Any]:
-    return guarded(adapter)(step)
 
 
 class Call:
@@ -48,7 +27,7 @@ class Call:
         event: what is recorded of it.
     """
 
-    __slots__ = ("_body", "_collector", "_event", "_route", "adapter", "awaits")
+    __slots__ = ("_body", "_collector", "_event", "_parsed", "_route", "adapter", "awaits")
 
     def __init__(self, adapter: str, route: Route, body: Mapping[str, Any], event: ModelCallEvent) -> None:
         self.adapter = adapter
@@ -58,6 +37,7 @@ class Call:
         self._body = body
         self._event = event
         self._collector: Collector | None = None
+        self._parsed: Any = None
 
     def is_read(self) -> bool:
         """Whether it is still open what comes of it, and anybody wants to know."""
@@ -68,22 +48,28 @@ class Call:
         # A call by which an outer layer's is carried out is held by no capture itself.
         return recorder.is_open(event if event.captures or event.parent is None else event.parent)
 
-    @_kept
+    @kept
     def retried(self, times: int) -> None:
         """It was sent again so many times."""
         self._event.attempts = times + 1
 
-    @_kept
+    @kept
+    def parsed(self, response: Any, retries: int) -> None:
+        """It was answered, which may not be what the program gets: the SDK has yet to make of it what was asked for."""
+        self.retried(retries)
+        self._parsed = response
+
+    @kept
     def unread(self) -> None:
         """There is a response, of which nothing has been read yet."""
         self._event.not_advanced()
 
-    @_kept
+    @kept
     def respond(self, response: Any) -> None:
         """It was answered by an object of the SDK, or by what stands in the body of the response."""
         self._answer(self._route.answer(response))
 
-    @_kept
+    @kept
     def respond_body(self, http_response: Any) -> None:
         """The same for a raw response that nobody may ever parse; one that was not read whole is no answer."""
         try:
@@ -93,16 +79,20 @@ class Call:
         else:
             self.respond(body)
 
-    @_kept
+    @kept
     def fail(self, error: BaseException) -> None:
         """An error ended it; one that was cancelled did not fail."""
-        self._event.attempts = _sent_before(error) + 1
+        if self._parsed is None:
+            self._event.attempts = _sent_before(error) + 1
+        else:
+            answer = self._route.answer(self._parsed)
+            self._event.usage, self._event.raw_finish_reason = answer.usage, _word(answer.finish_reason)
         if isinstance(error, Exception):
             self._event.fail(error)
         else:
             self._event.stop()
 
-    @_kept
+    @kept
     def collects(self) -> bool:
         """Whether it is answered by a stream that can be read along."""
         if self._route.collector is None:
@@ -112,7 +102,7 @@ class Call:
         self._event.not_advanced()
         return True
 
-    @_kept
+    @kept
     def add(self, streamed: Any) -> None:
         """A part of the streamed response has been read."""
         if self._collector is None or not self._is_heard():
@@ -127,13 +117,13 @@ class Call:
         elif answer.usage is not None:
             event.report(answer.usage)
 
-    @_kept
+    @kept
     def end(self, *, exhausted: bool) -> None:
         """Nothing more is read of the response."""
         if self._collector is not None and self.is_read():
             self._answer(self._collector.answer(exhausted=exhausted))
 
-    @_kept
+    @kept
     def break_off(self, error: BaseException) -> None:
         """Reading the streamed response ended in an error."""
         if isinstance(error, Exception):
@@ -154,7 +144,9 @@ class Call:
         elif not answer.complete:
             event.stop(answer.text)
         else:
-            event.respond(text=answer.text, finish_reason=answer.finish_reason, usage=answer.usage, requests=answer.requests)
+            event.respond(
+                text=answer.text, finish_reason=_word(answer.finish_reason), usage=answer.usage, requests=answer.requests
+            )
         self._record_hosted(answer)
 
     def _record_hosted(self, answer: Answer) -> None:
@@ -183,6 +175,11 @@ class Call:
             retrieval = recorder.start_retrieval(adapter=self.adapter)
             if retrieval is not None:
                 retrieval.retrieve(hosted.sources)
+
+
+def _word(reason: Any) -> str | None:
+    """A finish reason; services that only speak the protocol have numbers, too."""
+    return None if reason is None else str(reason)
 
 
 def _sent_before(error: BaseException) -> int:

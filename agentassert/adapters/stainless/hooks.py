@@ -10,9 +10,9 @@ from weakref import WeakKeyDictionary
 import attrs
 
 from agentassert import recorder
-from agentassert.adapters.base import guarded
 from agentassert.adapters.stainless.calls import Call
 from agentassert.adapters.stainless.fields import field
+from agentassert.adapters.stainless.keeping import kept
 from agentassert.adapters.stainless.routes import Route, route_of
 from agentassert.adapters.stainless.streams import AsyncWatched, Watched
 
@@ -43,17 +43,11 @@ class Hooks:
     """
 
     def __init__(self, adapter: str, routes: Mapping[str, Route], classes: Classes) -> None:
-        self._adapter = adapter
+        self.adapter = adapter
         self._routes = routes
         self._classes = classes
         self._calls: WeakKeyDictionary[Any, Call] = WeakKeyDictionary()
         self._awaited: dict[str, Call] = {}
-        keep = guarded(adapter)
-        self._begin = keep(self._start)
-        self._receive = keep(self._take)
-        self._parsed = keep(self._read)
-        self._closed = keep(self._end)
-        self._asked_again = keep(self._look_up)
 
     def request(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """`SyncAPIClient.request`, recorded."""
@@ -129,7 +123,8 @@ class Hooks:
 
         return close
 
-    def _start(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call | None:
+    @kept
+    def _begin(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call | None:
         options = kwargs["options"] if "options" in kwargs else args[1]
         route = route_of(self._routes, options.method, options.url)
         if route is None:
@@ -139,7 +134,7 @@ class Hooks:
         opening = route.opening(body)
         model = body.get("model")
         event = recorder.start_model_call(
-            adapter=self._adapter,
+            adapter=self.adapter,
             kind=route.kind,
             model=model if isinstance(model, str) else None,
             inputs=opening.inputs,
@@ -149,7 +144,7 @@ class Hooks:
         if event is None:
             return None
         event.exchange = opening.exchange
-        return Call(self._adapter, route, body, event)
+        return Call(self.adapter, route, body, event)
 
     def _returned(self, call: Call | None, result: Any) -> None:
         if call is not None:
@@ -157,7 +152,8 @@ class Hooks:
         elif self._awaited:
             self._asked_again(result)
 
-    def _take(self, call: Call, result: Any) -> None:
+    @kept
+    def _receive(self, call: Call, result: Any) -> None:
         if self._classes.is_raw(result):
             call.retried(field(result, "retries_taken") or 0)
             self._calls[result] = call
@@ -182,16 +178,18 @@ class Hooks:
             self._calls[result] = call
         return True
 
-    def _read(self, response: Any, result: Any) -> None:
+    @kept
+    def _parsed(self, response: Any, result: Any) -> None:
         call = self._calls.get(response)
         if call is None:
             sending = _sending.get()
             if sending is not None:
-                sending.retried(field(response, "retries_taken") or 0)
+                sending.parsed(result, field(response, "retries_taken") or 0)
         elif call.is_read() and not self._watch(call, result):
             call.respond_body(response.http_response)
 
-    def _end(self, closed: Any) -> None:
+    @kept
+    def _closed(self, closed: Any) -> None:
         # The SDKs' helpers for streams hold the stream itself, and some close the connection below it.
         call = self._calls.get(getattr(closed, "_raw_stream", closed))
         if call is None:
@@ -206,7 +204,8 @@ class Hooks:
             self._awaited = {key: one for key, one in self._awaited.items() if one.is_read()}
             self._awaited[call.awaits] = call
 
-    def _look_up(self, result: Any) -> None:
+    @kept
+    def _asked_again(self, result: Any) -> None:
         """A program asked for something: for a response that was not ready before, perhaps."""
         call = self._awaited.pop(str(getattr(result, "id", None)), None)
         if call is not None and call.is_read():

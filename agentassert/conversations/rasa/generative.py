@@ -1,0 +1,119 @@
+"""Assertions on generated responses, which a judge scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import attrs
+
+from agentassert import render
+from agentassert.checks.conversation_messages import ground_truth
+from agentassert.conversations.rasa import shapes
+from agentassert.conversations.rasa.scene import Finding, RasaAssertion, Scene, of_kind, source_of
+from agentassert.errors import JudgeError
+from agentassert.failures import Failure
+from agentassert.raw_events import RawEvent, metadata_of
+
+if TYPE_CHECKING:
+    from agentassert.judges.responses import ResponseJudge
+
+GENERATIVE_SOURCES: Final = ("EnterpriseSearchPolicy", "ContextualResponseRephraser", "IntentlessPolicy")
+
+
+@attrs.frozen
+class GenerativeResponse(RasaAssertion):
+    """`generative_response_is_relevant` and `generative_response_is_grounded`."""
+
+    kind: str
+    threshold: float
+    name: str | None
+    source: str | None
+    ground_truth: str | None
+
+    @classmethod
+    def read(cls, kind: str, body: Any) -> Self:
+        grounded = kind == "generative_response_is_grounded"
+        given = shapes.fields(kind, body, ("threshold",), ("utter_name", "utter_source", *(["ground_truth"] if grounded else [])))
+        threshold = given["threshold"]
+        if isinstance(threshold, bool) or not isinstance(threshold, (int, float)):
+            shapes.refuse(kind, f"'threshold' must be a number, but was {render.value(threshold)}")
+        truth = given.get("ground_truth")
+        if truth is not None and not isinstance(truth, str):
+            shapes.refuse(kind, f"'ground_truth' must be a text, but was {render.value(truth)}")
+        name, source = (shapes.optional_text(kind, given, one) for one in ("utter_name", "utter_source"))
+        return cls(kind, float(threshold), name, source, truth)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("responses",) if self.name is not None else ()
+
+    def evaluate(self, scene: Scene) -> Finding:
+        response = self._response(scene)
+        if isinstance(response, Failure):
+            return Finding(failure=response)
+        if scene.judge is None:
+            raise ValueError(f"{self.kind} needs a judge: check(…, judge=RatingJudge(model))")
+        text = str(response.get("text") or "")
+        score = self._score(scene.judge, scene.user, text, response)
+        if isinstance(score, bool) or not isinstance(score, (int, float)) or score != score:  # noqa: PLR0124  # NaN
+            raise JudgeError(f"a judge's score must be a number from 0 to 1, but was {render.value(score)}")
+        pitfalls = tuple(self._pitfalls(score))
+        if score >= self.threshold:
+            return Finding(matched=response, pitfalls=pitfalls)
+        reasoning = getattr(score, "reasoning", "")
+        failure = Failure(
+            expected=f"to have given a {self._adjective} response, scored {self.threshold:g} or more",
+            found=f"but it was scored {score:.2f}",
+            details=(*([f"the judge: {reasoning}"] if reasoning else []), f"the response: {render.value(text)}"),
+            wanted=self.threshold,
+            actual=float(score),
+        )
+        return Finding(failure=failure, pitfalls=pitfalls)
+
+    @property
+    def _adjective(self) -> str:
+        return self.kind.removeprefix("generative_response_is_")
+
+    def _response(self, scene: Scene) -> RawEvent | Failure:
+        """The first message that can be meant."""
+        sources = GENERATIVE_SOURCES if self.source is None else (self.source,)
+        everything = tuple(of_kind(scene.turn, "bot"))
+        candidates = [one for one in everything if source_of(one) in sources]
+        expected = f"to have given a generated response by {' or '.join(map(repr, sources))}"
+        if not candidates:
+            there = ", ".join(dict.fromkeys(repr(source_of(one)) for one in everything)) or "nothing"
+            return Failure(
+                expected=expected,
+                found=f"but what it said came from {there}",
+                advice=None if self.source is not None else "Name another source with utter_source.",
+                wanted=sources,
+            )
+        if self.name is None:
+            return candidates[0]
+        for event in candidates:
+            if metadata_of(event).get("utter_action") == self.name:
+                return event
+        names = ", ".join(map(_name_of, candidates))
+        return Failure(expected=f"{expected} with the name {self.name!r}", found=f"but there is {names}", wanted=self.name)
+
+    def _score(self, judge: ResponseJudge, user: str, text: str, response: RawEvent) -> float:
+        if self.kind == "generative_response_is_relevant":
+            return judge.relevance(question=user, answer=text)
+        truth = self.ground_truth
+        if truth is None:
+            truth = ground_truth(metadata_of(response))
+        return judge.groundedness(answer=text, ground_truth=truth)
+
+    def _pitfalls(self, score: float) -> list[str]:
+        found = []
+        if not 0 < self.threshold <= 1:
+            always = "every" if self.threshold <= 0 else "no"
+            found.append(f"the threshold {self.threshold:g} is not between 0 and 1: {always} score reaches it")
+        if not 0 <= score <= 1:
+            found.append(f"the judge's score {score:g} is not between 0 and 1")
+        return found
+
+
+def _name_of(event: RawEvent) -> str:
+    name = metadata_of(event).get("utter_action")
+    return "one without a name" if name is None else repr(name)
