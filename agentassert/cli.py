@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Callable, Sequence
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 import agentassert
-
-PASSED: Final = 0
-FAILED: Final = 1
-BROKEN: Final = 2
+from agentassert.suites.exit_codes import FAILED, PASSED
 
 Command: TypeAlias = Callable[[argparse.Namespace], int]
 
@@ -34,12 +32,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     own, rest = (given[: given.index("--")], given[given.index("--") + 1 :]) if "--" in given else (given, [])
     options = _parser().parse_args(own)
     options.pytest_arguments = rest
+    _let_print_anything()
     command: Command = options.command
     try:
         return command(options)
     except BrokenPipeError:
         sys.stderr.close()  # whoever reads the output has gone; nothing can be told any more
         return FAILED
+
+
+def _let_print_anything() -> None:
+    """Names of tests and words of agents may hold characters that the encoding of a terminal or a build log does not."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -70,7 +76,35 @@ def _add_test(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--coverage", action="store_true", help="report coverage instead of running anything")
     parser.add_argument("-n", metavar="N", dest="processes", help="spread the tests over N processes (needs pytest-xdist)")
     parser.add_argument("--junit-xml", metavar="FILE", help="write the results as JUnit XML, too")
+    _add_rasa(
+        parser.add_argument_group(
+            "Rasa's test files", "With one of the first two, PATHs are end-to-end tests of a Rasa assistant."
+        )
+    )
     parser.set_defaults(command=_test, fail_under=None)
+
+
+def _add_rasa(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--rasa", metavar="URL", nargs="?", const="", help="run them against the assistant at URL")
+    group.add_argument(
+        "--tracker", metavar="PATH", help="evaluate them on a stored tracker, or a folder with one for each test case"
+    )
+    group.add_argument(
+        "--pitfalls", choices=("warn", "fail"), help="what a verdict gets that is Rasa's, but hardly what was meant"
+    )
+    group.add_argument(
+        "--rasa-actions",
+        metavar="PORT",
+        type=_actions,
+        help="answer for stubs of actions on PORT, or `server`: run the real ones",
+    )
+    group.add_argument(
+        "--e2e-results",
+        metavar="PATH",
+        nargs="?",
+        const="tests/e2e_results.yml",
+        help="write the results as Rasa does, into PATH_passed.yml and PATH_failed.yml",
+    )
 
 
 def _add_coverage(parser: argparse.ArgumentParser) -> None:
@@ -92,8 +126,18 @@ def _percent(text: str) -> float:
     return percent
 
 
+def _actions(text: str) -> str:
+    if text != "server" and not (text.isdecimal() and 0 < int(text) < 65536):  # noqa: PLR2004  # ports
+        raise argparse.ArgumentTypeError(f"must be a port or 'server', but was {text!r}")
+    return text
+
+
 def _test(options: argparse.Namespace) -> int:
     """Run the suites of the project that the working directory is in, through pytest; arguments after `--` go to it."""
+    if options.rasa is not None or options.tracker is not None:
+        from agentassert.conversations.rasa_files.command import run_rasa
+
+        return run_rasa(options)
     if options.coverage:
         return _coverage(options)
     from agentassert.suites.command import run_suites

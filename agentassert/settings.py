@@ -45,6 +45,23 @@ class EnvironmentSettings:
 
 
 @attrs.frozen(kw_only=True)
+class RasaSettings:
+    """How Rasa's test files are run.
+
+    Args:
+        url: where the assistant runs, when `--rasa` names no other place.
+        judge: who scores generated responses, as `"module:object"`: an object of the protocol `ResponseJudge`.
+        pitfalls: what a test file whose verdict depends on one of Rasa's pitfalls gets.
+        timeout_s: seconds that one answer of the assistant may take.
+    """
+
+    url: str | None = None
+    judge: str | None = None
+    pitfalls: Literal["warn", "fail"] = "warn"
+    timeout_s: float = 60.0
+
+
+@attrs.frozen(kw_only=True)
 class Settings:
     """The table `tool.agentassert`; without one, the defaults.
 
@@ -55,7 +72,7 @@ class Settings:
         environments: the environments, by name.
         default_environment: the name of the environment that is used when none is asked for.
         unreported_tools: what a tool result is taken for when its sender does not say whether the tool succeeded.
-        pitfalls: what a Rasa file whose verdict depends on one of Rasa's pitfalls gets.
+        rasa: how Rasa's test files are run.
 
     Example:
         >>> Settings().suites, Settings().unreported_tools
@@ -68,7 +85,7 @@ class Settings:
     environments: Mapping[str, EnvironmentSettings] = MappingProxyType({})
     default_environment: str | None = None
     unreported_tools: Literal["unknown", "succeeded"] = "unknown"
-    pitfalls: Literal["warn", "fail"] = "warn"
+    rasa: RasaSettings = RasaSettings()
 
     @property
     def suite_directories(self) -> tuple[Path, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NoReturn
@@ -12,7 +12,7 @@ from typing import Any, Final, NoReturn
 import attrs
 
 from agentassert.nearest import did_you_mean
-from agentassert.settings import AgentSettings, EnvironmentSettings, Settings
+from agentassert.settings import AgentSettings, EnvironmentSettings, RasaSettings, Settings
 
 
 def read(file: Path, content: bytes) -> Settings:
@@ -40,12 +40,11 @@ def read(file: Path, content: bytes) -> Settings:
         return Settings()
     table = _table(tool["agentassert"], place, _SETTINGS)
     environments = _environments(table.pop("environments", {}), place.at("environments"), table.get("agents", {}))
-    rasa = table.pop("rasa", {})
     chosen = table.get("default_environment")
     if chosen is not None and chosen not in environments:
         meant = did_you_mean(chosen, environments) or "there are none in tool.agentassert.environments"
         place.at("default_environment").refuse(f"is {chosen!r}, which is no environment; {meant}")
-    return Settings(root=file.parent, environments=environments, **table, **rasa)
+    return Settings(root=file.parent, environments=environments, **table)
 
 
 @attrs.frozen
@@ -117,11 +116,17 @@ def _one_of(*choices: str) -> _Reader:
     return reader
 
 
-def _target(value: Any, place: _Place) -> str:
-    module, colon, path = _text(value, place).partition(":")
-    if not colon or not _is_dotted(module) or not _is_dotted(path):
-        place.refuse(f"must say where the agent is, as 'module:object', but was {value!r}")
-    return str(value)
+def _where(what: str) -> _Reader:
+    def reader(value: Any, place: _Place) -> str:
+        module, colon, path = _text(value, place).partition(":")
+        if not colon or not _is_dotted(module) or not _is_dotted(path):
+            place.refuse(f"must say where the {what} is, as 'module:object', but was {value!r}")
+        return str(value)
+
+    return reader
+
+
+_target: Final = _where("agent")
 
 
 def _is_dotted(text: str) -> bool:
@@ -173,7 +178,9 @@ def _environments(value: Any, place: _Place, agents: Mapping[str, AgentSettings]
     def overrides(entries: Any, where: _Place) -> Mapping[str, AgentSettings]:
         for name in _mapping(entries, where):
             if name not in agents:
-                where.at(name).refuse(f"is no agent of [tool.agentassert.agents]; {_meant(name, agents)}")
+                where.at(name).refuse(
+                    f"is no agent of [tool.agentassert.agents]; {did_you_mean(name, agents) or 'it names none'}"
+                )
         changed = {name: attrs.evolve(agents[name], **_agent_fields(entry, where.at(name))) for name, entry in entries.items()}
         _checked({**agents, **changed}, where)
         return MappingProxyType(changed)
@@ -184,11 +191,18 @@ def _environments(value: Any, place: _Place, agents: Mapping[str, AgentSettings]
     )
 
 
-def _meant(name: str, known: Iterable[str]) -> str:
-    return did_you_mean(name, known) or "it names none"
+def _seconds(value: Any, place: _Place) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
+        place.refuse_type("a number of seconds above 0", value)
+    return float(value)
 
 
-_RASA: Final[Mapping[str, _Reader]] = {"pitfalls": _one_of("warn", "fail")}
+_RASA: Final[Mapping[str, _Reader]] = {
+    "url": _text,
+    "judge": _where("judge"),
+    "pitfalls": _one_of("warn", "fail"),
+    "timeout_s": _seconds,
+}
 
 _SETTINGS: Final[Mapping[str, _Reader]] = {
     "suites": _paths,
@@ -196,5 +210,5 @@ _SETTINGS: Final[Mapping[str, _Reader]] = {
     "environments": _mapping,  # read when the agents are known
     "default_environment": _text,
     "unreported_tools": _one_of("unknown", "succeeded"),
-    "rasa": lambda value, place: _table(value, place, _RASA),
+    "rasa": lambda value, place: RasaSettings(**_table(value, place, _RASA)),
 }

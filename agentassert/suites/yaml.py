@@ -34,11 +34,12 @@ class Document:
     marks: Marks
 
 
-def parse(content: bytes) -> Document:
+def parse(content: bytes, meaning: Callable[[str], Any] = resolve) -> Document:
     """Read a YAML file of one document.
 
     Args:
         content: what is in the file, in UTF-8.
+        meaning: what a word without quotes means; a `ValueError` says why it means nothing.
 
     Raises:
         YamlError: for the first thing that is wrong: it is no YAML, too big, too deep, or uses what is refused (tags, keys that
@@ -53,7 +54,7 @@ def parse(content: bytes) -> Document:
         raise YamlError(Problem(1, 1, f"the file has more than {MOST_BYTES:,} bytes: split it into several"))
     text = readable(content)
     try:
-        return _Composer(parser_of(text).get_event).document()
+        return _Composer(parser_of(text).get_event, meaning).document()
     except yaml.YAMLError as error:
         raise YamlError(problem_of(error, text)) from None
 
@@ -70,6 +71,7 @@ class _Composer:
     """Puts the events of one document together."""
 
     _next: Callable[[], Any]
+    _meaning: Callable[[str], Any]
     _anchors: dict[str, _Anchored | None] = attrs.field(factory=dict, init=False)
     """`None` while what is anchored is being read."""
     _values: int = attrs.field(default=0, init=False)
@@ -107,7 +109,7 @@ class _Composer:
     def _content(self, event: Any, kind: type, depth: int) -> tuple[Any, Marks]:
         self._values += 1
         if kind is events.ScalarEvent:
-            return _scalar(event), Marks(_position(event))
+            return self._scalar(event), Marks(_position(event))
         if depth == DEEPEST:
             _refuse(event, f"this is nested more than {DEEPEST} levels deep")
         return self._mapping(event, depth) if kind is events.MappingStartEvent else self._list(event, depth)
@@ -163,6 +165,14 @@ class _Composer:
             _refuse(event, f"aliases multiply the file to more than {MOST_FROM_ALIASES:,} values: write out what is meant")
         return anchored.data, Marks(_position(event), anchored.marks.keys, anchored.marks.items)
 
+    def _scalar(self, event: Any) -> Any:
+        if not event.implicit[0]:
+            return event.value
+        try:
+            return self._meaning(event.value)
+        except ValueError as error:
+            _refuse(event, str(error))
+
 
 def _merge(merged: Any, marks: Marks, data: dict[str, Any], keys: dict[str, Position], items: dict[str, Marks]) -> None:
     """Add what the merge key `<<` names, without changing what is there."""
@@ -173,15 +183,6 @@ def _merge(merged: Any, marks: Marks, data: dict[str, Any], keys: dict[str, Posi
         for key, one in source.items():
             if key not in data and isinstance(of_source.items, dict) and of_source.keys is not None:
                 data[key], keys[key], items[key] = one, of_source.keys[key], of_source.items[key]
-
-
-def _scalar(event: Any) -> Any:
-    if not event.implicit[0]:
-        return event.value
-    try:
-        return resolve(event.value)
-    except ValueError as error:
-        _refuse(event, str(error))
 
 
 def _position(event: Any) -> Position:

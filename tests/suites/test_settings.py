@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agentassert import settings
-from agentassert.settings import AgentSettings, EnvironmentSettings, Settings
+from agentassert.settings import AgentSettings, EnvironmentSettings, RasaSettings, Settings
 
 EVERYTHING = """
 [tool.agentassert]
@@ -31,6 +31,9 @@ agents = { support = "shop.staging:support", refunds = { tools = [] } }
 
 [tool.agentassert.rasa]
 pitfalls = "fail"
+url = "http://localhost:5005"
+judge = "shop.judges:strict"
+timeout_s = 5
 """
 
 
@@ -55,7 +58,7 @@ def test_every_key_is_read(tmp_path):
         suites=("tests", "more/checks"),
         unreported_tools="succeeded",
         default_environment="staging",
-        pitfalls="fail",
+        rasa=RasaSettings(pitfalls="fail", url="http://localhost:5005", judge="shop.judges:strict", timeout_s=5.0),
         agents={
             "support": AgentSettings(target="shop.agents:support"),
             "refunds": AgentSettings(
@@ -193,6 +196,8 @@ WRONG = {
     ),
     "default_environment = ' '": "tool.agentassert.default_environment must be a text that is not empty, but was ' '",
     "rasa.pitfalls = 'error'": "tool.agentassert.rasa.pitfalls must be 'warn' or 'fail', but was 'error'",
+    "rasa.judge = 'strict'": "tool.agentassert.rasa.judge must say where the judge is, as 'module:object', but was 'strict'",
+    "rasa.timeout_s = 0": "tool.agentassert.rasa.timeout_s must be a number of seconds above 0, but was 0",
     "rasa.pitfall = 'fail'": "tool.agentassert.rasa.pitfall is no setting; did you mean 'pitfalls'?",
 }
 
