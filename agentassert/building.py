@@ -186,13 +186,14 @@ class _Builder:
         ]
         failures = [record.error for record in (*contents["tool_executions"], *contents["model_calls"])]
         failed = error is not None and any(is_error_of(error, failure) for failure in failures)
+        text = answers[-1].response_text if answers else None
         orders = [event.order for event in (*parts.tools, *(event for event, _ in parts.calls))]
         return Invocation(
             id="0",
             name=self.state.name or "capture",
             framework=min(parts.adapters),
-            output=answers[-1].response_text if answers else None,
-            output_text=answers[-1].response_text if answers else None,
+            output=NOT_RECORDED if text is None else text,
+            output_text=text,
             status=Status.FAILED if failed else Status.COMPLETED,
             error=error if failed else None,
             started_at=self._wall(self.state.opened_clock),
@@ -366,7 +367,7 @@ def _ending(sent: SentResult, unreported: Outcome) -> dict[str, Any]:
 
 
 def _text(output: Any, text: str | None) -> str | None:
-    if text is not None or output is None:
+    if text is not None or output is None or output is NOT_RECORDED:
         return text
     return output if type(output) is str else render.json_text(output)
 

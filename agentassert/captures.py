@@ -11,11 +11,14 @@ from agentassert import events, render
 from agentassert.books import Books
 from agentassert.building import Built, build
 from agentassert.errors import AmbiguousError
+from agentassert.failures import hidden
 from agentassert.records import Invocation
 
 if TYPE_CHECKING:
     from agentassert.stored import StoredCapture
     from agentassert.telemetry.loading import SpanSource
+
+__tracebackhide__ = hidden
 
 OnDoubt = Literal["warn", "fail"]
 

@@ -12,6 +12,7 @@ from agentassert import events, recorder
 from agentassert.doubles import active, functions
 from agentassert.guarding import ADAPTER, Inside, Recorded, Step, attempt, finish, started, stop
 from agentassert.jsonlike import snapshot
+from agentassert.signatures import signature_of
 
 Begin: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any]], Recorded | None]
 Target: TypeAlias = Callable[[functions.Flavour], Callable[..., Any]]
@@ -57,10 +58,8 @@ def _binder(function: Any) -> Callable[[tuple[Any, ...], dict[str, Any]], dict[s
     """How the arguments of a call are named; fast, since it runs in every recorded call, and never raises for a wrong call."""
     if not callable(function):
         raise TypeError(f"only a function can be recorded, but was given {function!r}")
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):  # a builtin without a signature
-        parameters = []
+    signature = signature_of(function)
+    parameters = [] if signature is None else list(signature.parameters.values())
     kinds = inspect.Parameter
     names = [one.name for one in parameters if one.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
     rest = next((one.name for one in parameters if one.kind is kinds.VAR_POSITIONAL), "args")

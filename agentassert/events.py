@@ -14,7 +14,7 @@ import attrs
 
 from agentassert.conversation_events import ConversationEventKind
 from agentassert.jsonlike import snapshot
-from agentassert.records import ChatModelCall, Decision, ModelCall, Outcome, Source, Status, TokenUsage
+from agentassert.records import NOT_RECORDED, ChatModelCall, Decision, ModelCall, Outcome, Source, Status, TokenUsage
 
 if TYPE_CHECKING:
     from agentassert.exchanges import Exchange
@@ -195,7 +195,7 @@ class InvocationEvent(Event):
         self._begin()
 
     def complete(self, output: Any = None, text: str | None = None) -> None:
-        """End it with what it produced; `text` is the final text where the framework wraps it in something larger."""
+        """End it with what it produced, or `NOT_RECORDED`; `text` is the final text where the framework wraps it in something larger."""
         self._close(Status.COMPLETED, output, text, None)
 
     def fail(self, error: BaseException | str, output: Any = None) -> None:
@@ -232,7 +232,8 @@ class InvocationEvent(Event):
 
     def _close(self, status: Status, output: Any, text: str | None, error: BaseException | str | None) -> None:
         if self.ended_order is None:
-            self._change(Transition(next_order(), clock(), status, snapshot(output), text, error))
+            kept = output if output is NOT_RECORDED else snapshot(output)
+            self._change(Transition(next_order(), clock(), status, kept, text, error))
             self._end()
             self.mover = None  # it holds the task, with its frames
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 import bisect
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agentassert.events import ApprovalEvent, ModelCallEvent, ToolEvent
-from agentassert.exchanges import Answer
 from agentassert.records import ToolExecutionRequest
 from agentassert.requests import Place, Request, key_of, loose_key, parsed_arguments
+
+if TYPE_CHECKING:
+    from agentassert.exchanges import Answer
 
 _UNSEEN: Final = -1
 """The index of a request that is known only by the executions that name its id."""

@@ -1,4 +1,4 @@
-"""The pytest plugin: suites among the collected files. It imports nothing of ours until a project has suites."""
+"""The pytest plugin: suites among the collected files. It imports nothing of ours until there is a YAML file."""
 
 from __future__ import annotations
 
@@ -71,7 +71,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     report = yield
     result = getattr(item, "result", None)
     if result is not None and call.when == "call":
-        report.agentassert = result.to_json()
+        import json
+
+        # As text: pytest-xdist carries no character that is none, which an agent's words may hold.
+        report.agentassert = json.dumps(result.to_json())
     return report
 
 

@@ -14,7 +14,7 @@ from agentassert.jsonlike import decode
 from agentassert.masking import is_secret_path, secrets_shown, show_secrets
 from agentassert.pieces import SHORTEST, Pieces, type_name
 from agentassert.recorded_errors import RecordedError, message_of
-from agentassert.records import Outcome, ToolExecution
+from agentassert.records import NOT_RECORDED, Outcome, ToolExecution
 
 __all__ = ["arguments", "difference", "error", "execution", "executions", "json_text", "pair", "show_secrets", "value"]
 
@@ -256,6 +256,8 @@ def _taken(pieces: Iterator[str], limit: int) -> str:
 
 
 def _ending(shown: ToolExecution, limit: int) -> str:
+    if shown.result is NOT_RECORDED:
+        return " (result not recorded)"
     if shown.outcome is Outcome.SUCCEEDED:
         return f" -> {value(shown.result, limit=limit)}"
     if shown.outcome is Outcome.UNKNOWN and shown.may_not_have_run:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
-from agentassert.exchanges import Answer
 from agentassert.jsonlike import decode
 from agentassert.records import Decision
+
+if TYPE_CHECKING:
+    from agentassert.exchanges import Answer
 
 Place: TypeAlias = tuple[int, int, int]
 

@@ -12,6 +12,7 @@ import attrs
 from agentassert.jsonlike import DEEPEST, SCALARS
 from agentassert.pieces import MOST_BITS
 from agentassert.recorded_errors import qualified_name
+from agentassert.records import NOT_RECORDED
 from agentassert.render import value as rendered
 
 MARK: Final = "$agentassert"
@@ -98,6 +99,8 @@ def _dumped(value: Any, above: tuple[int, ...]) -> Any:
     if kind in {dict, list} and len(above) < DEEPEST and id(value) not in above:
         within = (*above, id(value))
         return _dump_mapping(value, within) if kind is dict else [_dumped(item, within) for item in value]
+    if value is NOT_RECORDED:
+        return {MARK: "not recorded"}
     if kind is NotJson:
         return {MARK: "not JSON", "type": value.type_name, "text": value.text}
     return {MARK: "not JSON", "type": qualified_name(kind), "text": rendered(value)}
@@ -160,6 +163,10 @@ def _load_mapping(path: str, items: Any) -> dict[Any, Any]:
     return loaded
 
 
+def _load_not_recorded(_: str) -> Any:
+    return NOT_RECORDED
+
+
 def _load_not_json(path: str, type_name: Any, text: Any) -> NotJson:
     if not isinstance(type_name, str) or not isinstance(text, str):
         refuse(path, "`type` and `text` of what was not JSON are texts")
@@ -175,5 +182,6 @@ _MARKED: Final[dict[str, tuple[Callable[..., Any], tuple[str, ...]]]] = {
     "integer": (_load_integer, ("value",)),
     "text": (_load_text, ("parts",)),
     "mapping": (_load_mapping, ("items",)),
+    "not recorded": (_load_not_recorded, ()),
     "not JSON": (_load_not_json, ("type", "text")),
 }

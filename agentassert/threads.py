@@ -78,9 +78,10 @@ def _run_in_scope(thread: threading.Thread) -> Callable[[], None]:
     except Exception as fault:
         recorder.report_fault(NAME, fault)
         return _nothing
-    if scope is None:
+    standing = active.current()
+    if scope is None and (standing is active.NOTHING or _is_worker(thread)):
         return _nothing
-    run, attributes, standing = thread.run, vars(thread), active.current()
+    run, attributes = thread.run, vars(thread)
     own = attributes.get("run")
 
     def restore() -> None:
@@ -90,7 +91,8 @@ def _run_in_scope(thread: threading.Thread) -> Callable[[], None]:
 
     def run_in_scope() -> None:
         restore()
-        recorder.set_scope(scope)
+        if scope is not None:
+            recorder.set_scope(scope)
         active.carry(standing)
         run()
 
@@ -110,7 +112,8 @@ def _submitting(original: Callable[..., Future[Any]]) -> Callable[..., Future[An
             recorder.report_fault(NAME, fault)
             scope = None
         if scope is None:
-            return original(self, fn, *args, **kwargs)
+            work = fn if active.current() is active.NOTHING or _is_of_interpreters(self) else _standing_in(fn)
+            return original(self, work, *args, **kwargs)
         # A worker thread may be started by this very call, and must not take the scope along.
         token = recorder.set_scope(recorder.NOWHERE)
         try:
@@ -122,15 +125,27 @@ def _submitting(original: Callable[..., Future[Any]]) -> Callable[..., Future[An
 
 
 def _in_scope(scope: events.Scope, fn: Callable[..., Any]) -> Callable[..., Any]:
+    stood_in = _standing_in(fn)
+
+    def work(*args: Any, **kwargs: Any) -> Any:
+        token = recorder.set_scope(scope)
+        try:
+            return stood_in(*args, **kwargs)
+        finally:
+            recorder.restore(token)
+
+    return work
+
+
+def _standing_in(fn: Callable[..., Any]) -> Callable[..., Any]:
     standing = active.current()
 
     def work(*args: Any, **kwargs: Any) -> Any:
-        token, before = recorder.set_scope(scope), active.carry(standing)
+        before = active.carry(standing)
         try:
             return fn(*args, **kwargs)
         finally:
             active.restore(before)
-            recorder.restore(token)
 
     return work
 

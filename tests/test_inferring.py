@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from agentassert import Capture, NotRecordedError, Outcome, assert_that, capture, record
+from agentassert import AgentAssertionError, Capture, NotRecordedError, Outcome, assert_that, capture, record
 from tests.loops import Loop, asked, send, text, told
 
 UNKNOWN, SUCCEEDED, FAILED = Outcome.UNKNOWN, Outcome.SUCCEEDED, Outcome.FAILED
@@ -165,6 +165,40 @@ def test_a_refusal_is_a_result_like_any_other():
         loop.ask()
 
     assert inferred(work) == [got(1, "You must not do that.")]
+
+
+@record.tool
+def delete_account(number):
+    return f"deleted {number}"
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_settled_by_decorating"),
+    [(("close_account", {"id": 1}), True), (("delete_account", {"number": 1}), False), (("close_account", "no JSON"), False)],
+    ids=["another function", "a function that is decorated", "arguments that no function takes"],
+)
+def test_a_refusal_can_be_said_to_be_one_and_the_message_says_how(asked, is_settled_by_decorating):
+    def loop(*decisions):
+        with capture() as cap:
+            loop = Loop(text("Delete 1"))
+            loop.ask(asked)
+            for decision in decisions:
+                record.approval(*asked, decision=decision)
+            loop.tell(told("Not allowed."))
+            loop.ask()
+        return cap
+
+    how = "was sent back: if your loop refused to run it, say so with `record.approval(tool, arguments, decision=\"reject\")`."
+    with pytest.raises(AgentAssertionError, match="but it executed '.*' once") as caught:
+        assert_that(loop()).has_no_tool_executions(asked[0])
+    assert how in str(caught.value)
+    with pytest.raises(NotRecordedError) as caught:
+        assert_that(loop()).has_tool_executed(asked[0])
+    assert ("Decorate the function" in str(caught.value), how in str(caught.value)) == (
+        is_settled_by_decorating,
+        not is_settled_by_decorating,
+    )
+    assert_that(loop("reject")).has_no_tool_executions(asked[0])
 
 
 def test_a_provider_that_has_a_flag_for_failures_says_how_it_ended():

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentassert.recorded_errors import members
 from agentassert.conversation_events import ConversationEvent, ConversationEventKind
+from agentassert.recorded_errors import members
 from agentassert.records import (
     NOT_RECORDED,
     Approval,
@@ -508,7 +508,7 @@ CALL = ("invocations", 0, "model_calls", 0)
         ),
         (
             _set("name", to={"$agentassert": "x"}),
-            ("$.name['$agentassert']: 'x' is none of 'number', 'integer', 'text', 'mapping', 'not JSON'"),
+            ("$.name['$agentassert']: 'x' is none of 'number', 'integer', 'text', 'mapping', 'not recorded', 'not JSON'"),
         ),
         (
             _set("name", to={"$agentassert": "number"}),

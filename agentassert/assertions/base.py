@@ -19,6 +19,7 @@ from agentassert.checks.executions import line
 from agentassert.checks.requests import unanswered
 from agentassert.checks.unknown_tools import about_unknown, offered_tools
 from agentassert.checks.view import Marks, View
+from agentassert.doubles.functions import known as decorated
 from agentassert.errors import AdapterError, AgentAssertionError, AmbiguousError, UnknownToolWarning
 from agentassert.failures import Failure, hidden, listed, shortened
 from agentassert.records import Invocation
@@ -217,6 +218,7 @@ class Chain(Guarded):
                 strays=None if whole else strays,
                 visibility=self._capture.visibility,
                 is_open=self._capture.is_open,
+                decorated=decorated,
             )
 
         key = "view", tuple(one.id for one in invocations[:2]), len(invocations), self._scope, with_strays

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from agentassert import render
 from agentassert.assertions.base import Chain, said
+from agentassert.checks.hidden import hidden_output
 from agentassert.checks.messages import said_by_user
 from agentassert.checks.view import NO_MARKS, Marks, View, depends_on_strays
 from agentassert.errors import JudgeError, NotRecordedError
@@ -180,9 +181,9 @@ def _scored(what: str, threshold: float, score: Callable[[View, str], float | Fa
 
 
 def _output_text(view: View) -> str | Failure:
-    text = view.root.output_text
+    text, expected = view.root.output_text, "to have an output text to judge"
     if text is None or not text.strip():
-        return Failure(expected="to have an output text to judge", found="but it has none", actual=text)
+        return hidden_output(expected, view.root) or Failure(expected=expected, found="but it has none", actual=text)
     return text
 
 

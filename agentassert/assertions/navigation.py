@@ -13,7 +13,6 @@ from agentassert.checks.hidden import hidden_arguments, hidden_results
 from agentassert.checks.paths import compile_path, detached
 from agentassert.checks.view import View
 from agentassert.failures import Failure, hidden
-from agentassert.jsonlike import decode
 from agentassert.records import ChatModelCall, ToolExecution
 
 if TYPE_CHECKING:
@@ -53,20 +52,27 @@ class NavigationAssertions(Chain):
         return ChatModelCallAssertion(call, subject, description=self._description)
 
     def output(self) -> ValueAssertion:
-        """Assertions on what the invocation produced.
+        """Assertions on what the invocation produced, which may be `None`.
+
+        Raises:
+            NotRecordedError: when nobody saw it: a loop without `@record.agent` whose model gave no answer, or a span without content.
 
         Example:
             >>> chain = assert_that(cap).output().is_equal_to("Cancelled.")
         """
-        return self._value(lambda view: (detached(view.root.output),), "output", scoped=False)
+        return self._value(navigation.output, "output", scoped=False)
 
     def output_text(self) -> ValueAssertion:
         """Assertions on the text that the invocation produced; JSON text when it produced something else.
 
+        Raises:
+            AgentAssertionError: when it produced `None`.
+            NotRecordedError: as for :meth:`output`.
+
         Example:
             >>> chain = assert_that(cap).output_text().contains("Cancelled")
         """
-        return self._value(lambda view: (view.root.output_text,), "output_text", scoped=False)
+        return self._value(navigation.output_text, "output_text", scoped=False)
 
     def output_at(self, json_path: str) -> ValueAssertion:
         """Assertions on a part of the output; JSON text is decoded.
@@ -76,18 +82,14 @@ class NavigationAssertions(Chain):
 
         Raises:
             AgentAssertionError: when a definite path leads nowhere.
+            NotRecordedError: as for :meth:`output`.
             ValueError: when it is no JSONPath.
 
         Example:
             >>> chain = assert_that(cap_of_team).output_at("$.answer").is_equal_to("42")
         """
         path = compile_path(text_argument("output_at", json_path, "json_path"))
-
-        def find(view: View) -> Failure | tuple[Any]:
-            output = view.root.output
-            return navigation.at(path, decode(output) if isinstance(output, str) else detached(output))
-
-        return self._value(find, f"output_at({json_path!r})", scoped=False)
+        return self._value(lambda view: navigation.output_at(view, path), f"output_at({json_path!r})", scoped=False)
 
     def executed_tool_names(self) -> ValueAssertion:
         """Assertions on the list of the names of all tool executions, failed ones included; nested ones after own ones.

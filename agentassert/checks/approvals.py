@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from agentassert import render
 from agentassert.checks.arguments import ArgumentMatcher
 from agentassert.checks.view import NO_MARKS, Marks, View, depends_on_strays
 from agentassert.failures import Failure, shortened
 from agentassert.records import Approval, Decision
+
+_HOW_TO_RECORD: Final = (
+    "Record what is asked and decided with `record.approval(tool, arguments, decision=…)`: "
+    "has_approval_requested, has_tool_approved and has_tool_rejected find it."
+)
 
 
 def asked_for(view: View, tool: str, matcher: ArgumentMatcher | None, described: str) -> Failure | Marks:
@@ -58,7 +65,7 @@ def _approval(approval: Approval) -> str:
 
 
 def _unseen(view: View, expected: str) -> Failure | None:
-    return view.cannot_see(expected, "approvals", "approvals")
+    return view.cannot_see(expected, "approvals", "approvals", advice=_HOW_TO_RECORD)
 
 
 def _is_own(view: View, found: list[Approval]) -> bool:

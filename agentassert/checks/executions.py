@@ -20,7 +20,7 @@ from agentassert.checks.hidden import hidden_arguments, hidden_results, is_hidde
 from agentassert.checks.paths import mapped
 from agentassert.checks.references import referenced
 from agentassert.checks.values import canonical
-from agentassert.checks.view import NO_MARKS, Marks, View, marks_for_failure, marks_for_success
+from agentassert.checks.view import HOW_TO_REFUSE, NO_MARKS, Marks, View, marks_for_failure, marks_for_success
 from agentassert.errors import NotRecordedError
 from agentassert.failures import Failure, counted, shortened
 from agentassert.records import NOT_RECORDED, Outcome, ToolExecution
@@ -38,6 +38,7 @@ def none_executed(view: View, names: Sequence[str]) -> Failure | Marks:
     return Failure(
         expected=expected,
         found=f"but it executed {', '.join(f'{name!r} {_times(count)}' for name, count in by_name.items())}",
+        advice=HOW_TO_REFUSE if all(one.inferred for one in found) else None,
         important=_ids(found),
         actual=tuple(one.name for one in found),
     )

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from agentassert.checks.view import HOW_TO_WAIT, NO_MARKS, Marks, View, depends_on_strays
 from agentassert.errors import NotRecordedError
 from agentassert.failures import Failure
 from agentassert.records import ChatModelCall, Invocation, ToolExecutionRequest
+
+_HOW_TO_RECORD: Final = (
+    "Requests are seen where the model answers, and nowhere else: by an adapter of its SDK or framework, or by `record.model_call(...)`."
+)
 
 
 def requested(view: View, name: str) -> Failure | Marks:
@@ -63,8 +68,8 @@ def _unseen(view: View, expected: str) -> Failure | None:
     """Without one recorded response nobody knows what was asked for."""
     if not any(isinstance(call, ChatModelCall) and call.own and call.id not in view.stray_ids for call in view.model_calls):
         found = "but no chat model call was recorded, so nobody knows"
-        return Failure(expected=expected, found=found, kind=NotRecordedError)
-    return view.cannot_see(expected, "requests", "requests")
+        return Failure(expected=expected, found=found, advice=_HOW_TO_RECORD, kind=NotRecordedError)
+    return view.cannot_see(expected, "requests", "requests", advice=_HOW_TO_RECORD)
 
 
 def _is_silent(call: ChatModelCall) -> bool:

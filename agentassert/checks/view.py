@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import attrs
@@ -36,6 +36,10 @@ _HOW_TO_REPORT: Final = (
     "Decorate the function with `@record.tool` to have its outcome recorded, "
     'or say by `capture(unreported_tools="succeeded")` that a result means success.'
 )
+HOW_TO_REFUSE: Final = (
+    "That is inferred from the result that was sent back: if your loop refused to run it, "
+    'say so with `record.approval(tool, arguments, decision="reject")`.'
+)
 _HOW_TO_SEE: Final = (
     "If it ran, `@record.tool` on the function has that recorded; if a person had to agree first, `record.approval(...)` does. "
     '`capture(unreported_tools="succeeded")` speaks of results that were sent back, and there is none.'
@@ -54,6 +58,7 @@ class View:
         strays: what was recorded outside every invocation, when it may or may not be part of this one.
         visibility: what each adapter is able to see.
         is_open: whether the capture is still open, so that what has not ended may yet succeed.
+        decorated: names of tools whose functions would be seen when they run.
     """
 
     subject: str
@@ -61,6 +66,7 @@ class View:
     strays: Invocation | None = None
     visibility: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
     is_open: bool = False
+    decorated: Collection[str] = ()
 
     @property
     def root(self) -> Invocation:
@@ -161,13 +167,13 @@ class View:
             blind = [one for one in blind if _OF_MODELS & sees[one]]
         return blind
 
-    def cannot_see(self, expected: str, what: str, *aspects: str) -> Failure | None:
+    def cannot_see(self, expected: str, what: str, *aspects: str, advice: str | None = None) -> Failure | None:
         """The failure of a check that needs all of `aspects`, called `what`, where an adapter that recorded cannot see them."""
         blind = self.blind(*aspects)
         if not blind:
             return None
         adapters = f"the {' and '.join(map(repr, blind))} adapter{'s' if len(blind) > 1 else ''}"
-        return Failure(expected=expected, found=f"but {adapters} cannot see {what}", kind=NotRecordedError)
+        return Failure(expected=expected, found=f"but {adapters} cannot see {what}", advice=advice, kind=NotRecordedError)
 
     def succeeded(self, executions: Sequence[ToolExecution]) -> tuple[list[ToolExecution], list[ToolExecution]]:
         """Those that succeeded, and those that may have: unknown outcomes, running ones, and strays that may not belong here."""
@@ -214,7 +220,14 @@ class View:
                 f"but that depends on {counted(len(uncertain), 'request')} for {names} which may never have run: nothing answered"
             )
             advice = _HOW_TO_SEE
+        elif all(map(self._was_hardly_run, uncertain)):
+            advice = HOW_TO_REFUSE
         return Failure(expected=expected, found=found, advice=advice, kind=NotRecordedError, important=important)
+
+    def _was_hardly_run(self, execution: ToolExecution) -> bool:
+        """Whether a result came back without the function that is known under its name, or for arguments that no function takes."""
+        is_unreadable = execution.arguments is None and execution.raw_arguments is not None
+        return execution.inferred and (is_unreadable or execution.name in self.decorated)
 
     def _split(self, executions: Sequence[ToolExecution], outcome: Outcome) -> tuple[list[ToolExecution], list[ToolExecution]]:
         certain, possible = [], []

@@ -25,8 +25,8 @@ class Standing:
     human: Human | None = None
 
 
-_NOTHING = Standing()
-_standing: ContextVar[Standing] = ContextVar("agentassert_standing", default=_NOTHING)
+NOTHING = Standing()
+_standing: ContextVar[Standing] = ContextVar("agentassert_standing", default=NOTHING)
 
 in_use: bool = False
 """Whether doubles were ever used in this process: until then, a tool passes by without a look at its context.

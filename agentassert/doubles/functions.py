@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agentassert.doubles import active
+from agentassert.signatures import signature_of
 
 if TYPE_CHECKING:
     from agentassert.doubles.sets import Call, StandIn
@@ -44,7 +45,8 @@ class Function:
 
         complaint = function_complaint(self._function, args, kwargs)
         arguments = self._bind(args, kwargs)
-        is_method = next(iter(_names_of(self._function)), None) in ("self", "cls")
+        signature = signature_of(self._function)
+        is_method = signature is not None and next(iter(signature.parameters), None) in ("self", "cls")
         return Call(arguments, args[1:] if is_method else args, kwargs, complaint=complaint)
 
 
@@ -85,12 +87,3 @@ def async_generator(function: Function, double: StandIn) -> Callable[..., Any]:
 
 def _holds_items(result: Any) -> bool:
     return isinstance(result, (list, tuple, Iterator))
-
-
-def _names_of(function: Any) -> list[str]:
-    import inspect
-
-    try:
-        return list(inspect.signature(function).parameters)
-    except (TypeError, ValueError):  # a builtin without a signature
-        return []

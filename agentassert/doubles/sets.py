@@ -12,6 +12,7 @@ import attrs
 from agentassert.doubles import active
 from agentassert.doubles.kinds import Delayed, Double, checked
 from agentassert.jsonlike import snapshot
+from agentassert.signatures import signature_of
 
 Named: TypeAlias = Callable[[str, Mapping[str, Any], Any], Any]
 """A double that serves several tools: called with the tool's name, its arguments by name, and the context of the test."""
@@ -211,24 +212,20 @@ def _by_signature_of(double: Double) -> Callable[[Call], Any]:
 def _given(double: Double, call: Call) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
     if call.args or call.kwargs:
         return call.args, call.kwargs
-    wanted = {name: value for name, value in call.injected.items() if name in _parameters_of(double)}
+    signature = signature_of(double)
+    known = () if signature is None else signature.parameters
+    wanted = {name: value for name, value in call.injected.items() if name in known}
     return (), {**call.arguments, **wanted}
 
 
 def _misfit(double: Double, call: Call) -> str | None:
     """Why the double itself cannot be called like this, which is no failure of the tool that it stands for."""
+    signature = signature_of(double)
+    if signature is None:
+        return None
     args, kwargs = _given(double, call)
     try:
-        inspect.signature(double).bind(*args, **kwargs)
+        signature.bind(*args, **kwargs)
     except TypeError as error:
         return str(error)
-    except ValueError:  # a builtin without a signature
-        return None
     return None
-
-
-def _parameters_of(double: Double) -> Mapping[str, inspect.Parameter]:
-    try:
-        return inspect.signature(double).parameters
-    except (TypeError, ValueError):  # a builtin without a signature
-        return {}

@@ -8,6 +8,8 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+from agentassert.signatures import signature_of
+
 
 def _is_number(value: Any) -> bool:
     if isinstance(value, str):
@@ -58,9 +60,8 @@ def function_complaint(function: Any, args: tuple[Any, ...], kwargs: Mapping[str
         >>> function_complaint(pay, ("much",), {})
         "'amount' must be int, but was 'much'"
     """
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # a builtin without a signature
+    signature = signature_of(function)
+    if signature is None:
         return None
     try:
         bound = signature.bind(*args, **kwargs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import attrs
 
 from agentassert.adapters.driver import Answer, PendingApproval
-from agentassert.jsonlike import snapshot
+from agentassert.jsonlike import decode, snapshot
 from agentassert.nearest import did_you_mean
 from agentassert.records import Decision
 
@@ -110,7 +109,7 @@ class ApprovalDecision:
         if not _same_tool(self.tool, pending.tool):
             return False
         values = {"params": _parsed(pending.arguments), "context": context}
-        return self._condition is None or self._condition.evaluate(values).satisfied
+        return self._condition is None or self._condition.holds(values)
 
 
 class Decisions:
@@ -156,9 +155,4 @@ def _same_tool(named: str, asked: str) -> bool:
 
 
 def _parsed(arguments: Any) -> Any:
-    if isinstance(arguments, str):
-        try:
-            return json.loads(arguments)
-        except ValueError:
-            return arguments
-    return snapshot(arguments)
+    return decode(arguments) if isinstance(arguments, str) else snapshot(arguments)

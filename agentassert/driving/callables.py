@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from agentassert.decorating import AGENT, decorate_agent
+from agentassert.signatures import signature_of
 
 
 class CallableAgent:
@@ -29,9 +30,8 @@ class CallableAgent:
 
 
 def _refuse_other_arguments(function: Callable[..., Any]) -> None:
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # a builtin without a signature
+    signature = signature_of(function)
+    if signature is None:
         return
     try:
         signature.bind("payload")

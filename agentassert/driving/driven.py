@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from agentassert import render
 from agentassert.adapters.driver import PendingApproval
 from agentassert.captures import Capture
 from agentassert.driving.approving import ApprovalDecision
@@ -63,8 +64,6 @@ class Driven:
 
 
 def _call(pending: PendingApproval) -> str:
-    from agentassert import render
-
     return f"{pending.tool!r} with {render.value(pending.arguments)}"
 
 

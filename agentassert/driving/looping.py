@@ -11,8 +11,6 @@ import threading
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, TypeVar
 
-from agentassert.errors import causes_of
-
 _T = TypeVar("_T")
 _GRACE: Final = 1.0
 """Seconds that a cancelled agent has for what it does in the end; then it is left behind."""
@@ -24,7 +22,13 @@ def run_here(work: Coroutine[Any, Any, _T]) -> _T:
     The main thread keeps one event loop for all runs: the connections of a model's client belong to the loop that opened them.
     """
     if threading.current_thread() is threading.main_thread():
-        return _run(_kept_runner(), work)
+        try:
+            return _run(_kept_runner(), work)
+        except (SystemExit, KeyboardInterrupt):
+            # The loop was left in the middle of the work, which would go on, and cancel the next one's tasks, when it runs again.
+            _kept_runner().close()
+            _kept_runner.cache_clear()
+            raise
     with _new_runner() as runner:
         return _run(runner, work)
 
@@ -37,7 +41,7 @@ def _new_runner() -> asyncio.Runner:
 @functools.cache
 def _kept_runner() -> asyncio.Runner:
     runner = _new_runner()
-    atexit.register(runner.close)
+    atexit.register(runner.close)  # which does nothing when it was closed before
     return runner
 
 
@@ -46,10 +50,11 @@ def _run(runner: asyncio.Runner, work: Coroutine[Any, Any, _T]) -> _T:
 
 
 async def _alone(work: Coroutine[Any, Any, _T]) -> _T:
+    before = asyncio.all_tasks()  # of which those of earlier runs are left that did not let themselves be cancelled
     try:
         return await work
     finally:
-        left = asyncio.all_tasks() - {asyncio.current_task()}
+        left = asyncio.all_tasks() - before
         for task in left:
             task.cancel()
         if left:
@@ -99,60 +104,6 @@ async def within(seconds: float | None, work: Coroutine[Any, Any, Any], timed_ou
     return False
 
 
-class InThread:
-    """A call in a thread of its own, in a copy of this context; nothing can end it but itself.
-
-    Args:
-        call: what is called.
-    """
-
-    def __init__(self, call: Callable[[], _T]) -> None:
-        self._call = call
-        self._result: Any = None
-        self._error: BaseException | None = None
-        self._over = threading.Event()
-        context = contextvars.copy_context()
-        threading.Thread(target=lambda: context.run(self._run), name="agentassert-run", daemon=True).start()
-
-    def _run(self) -> None:
-        try:
-            self._result = self._call()
-        except BaseException as error:  # raised again where the result is asked for
-            self._error = error
-        finally:
-            self._over.set()
-
-    def wait(self, seconds: float | None) -> bool:
-        """Whether it is over after some seconds, or at last."""
-        return self._over.wait(seconds)
-
-    async def awaited(self, seconds: float | None) -> bool:
-        """Likewise, without blocking the event loop."""
-        loop = asyncio.get_running_loop()
-        over = asyncio.Event()
-
-        def watch() -> None:
-            self._over.wait(seconds)
-            loop.call_soon_threadsafe(over.set)
-
-        threading.Thread(target=watch, name="agentassert-wait", daemon=True).start()
-        await over.wait()
-        return self._over.is_set()
-
-    def result(self) -> Any:
-        """What it gave, once it is over."""
-        if self._error is not None:
-            raise self._error
-        return self._result
-
-
 async def await_result(result: Awaitable[_T]) -> _T:
     """What an awaitable gives, as a coroutine."""
     return await result
-
-
-def is_same_error(error: BaseException, recorded: BaseException | str | None) -> bool:
-    """Whether one was raised from the other."""
-    if not isinstance(recorded, BaseException):
-        return False
-    return any(one is recorded for one in causes_of(error)) or any(one is error for one in causes_of(recorded))

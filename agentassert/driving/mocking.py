@@ -6,8 +6,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from agentassert import adapters, threads
 from agentassert.doubles import active, functions
 from agentassert.doubles.sets import Doubles
+from agentassert.driving.targets import FrameworkAgent, Target, target_of
+from agentassert.errors import AgentAssertionError
 from agentassert.nearest import did_you_mean
 from agentassert.records import ChatModelCall
 
@@ -49,11 +52,10 @@ def mocked_tools(agent: Any, mocks: Mapping[str, Double] | Resolver) -> Iterator
         >>> doubles.arguments_of("get_price")
         [{'article': 'lamp'}]
     """
-    from agentassert.driving.targets import target_of
-
-    doubles = Doubles(mocks)
-    refuse_unknown(doubles, target_of(agent, None).tools_in_reach)
-    install()
+    doubles, target = Doubles(mocks), target_of(agent, None)
+    refuse_unknown(doubles, target.tools_in_reach)
+    install(target)
+    threads.carry_into_threads()
     try:
         with active.using(doubles):
             yield doubles
@@ -61,15 +63,23 @@ def mocked_tools(agent: Any, mocks: Mapping[str, Double] | Resolver) -> Iterator
         if doubles.problems:
             BaseException.add_note(error, "\n".join(doubles.problems))
         raise
+    finally:
+        threads.stop_carrying()
     raise_problems(doubles)
 
 
-def install() -> None:
-    """Hook into every framework that is imported where it calls tools."""
-    from agentassert import adapters
+def install(target: Target) -> None:
+    """Hook into every framework that is imported where it calls tools; a function may run agents of any of them.
 
+    Raises:
+        NotImplementedError: when that of the agent itself has no such place.
+    """
     for driver in adapters.drivers():
-        driver.install_doubles()
+        try:
+            driver.install_doubles()
+        except NotImplementedError:
+            if isinstance(target, FrameworkAgent) and isinstance(target.driver, type(driver)):
+                raise
 
 
 def refuse_unknown(doubles: Doubles, tools: list[str] | None) -> None:
@@ -114,8 +124,6 @@ def raise_problems(doubles: Doubles) -> None:
     Raises:
         AgentAssertionError: with all that went wrong.
     """
-    from agentassert.errors import AgentAssertionError
-
     if doubles.problems:
         lines = "\n".join(f"  {problem}" for problem in doubles.problems)
         raise AgentAssertionError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Self
@@ -23,6 +24,8 @@ from agentassert.driving.callables import CallableAgent, drained
 from agentassert.driving.driven import Driven
 from agentassert.driving.payloads import Payload, decoded
 from agentassert.driving.targets import FrameworkAgent, Target, target_of
+from agentassert.driving.workers import InThread
+from agentassert.errors import is_error_of
 from agentassert.guarding import suspends
 from agentassert.jsonlike import snapshot
 from agentassert.records import Decision
@@ -97,7 +100,7 @@ class Plan:
         if self.timeout_s is None:
             work()
             return
-        thread = looping.InThread(work)
+        thread = InThread(work)
         if thread.wait(self.timeout_s):
             thread.result()
         else:
@@ -105,7 +108,7 @@ class Plan:
             self._refuse_unrecorded(state)
 
     async def _call_aside(self, agent: CallableAgent, state: events.CaptureState) -> None:
-        thread = looping.InThread(lambda: drained(agent.call(self.payload)))
+        thread = InThread(lambda: drained(agent.call(self.payload)))
         if not await thread.awaited(self.timeout_s):
             self._time_out(state)
             self._refuse_unrecorded(state)
@@ -153,7 +156,7 @@ class Plan:
         with contextlib.ExitStack() as stack:
             stack.enter_context(active.answering(self._answer))
             if self.doubles is not None:
-                mocking.install()
+                mocking.install(self.target)
                 stack.enter_context(active.using(self.doubles))
             yield
 
@@ -174,8 +177,8 @@ def _check(context: Any, timeout_s: Any) -> None:
         return
     if isinstance(timeout_s, bool) or not isinstance(timeout_s, (int, float)):
         raise TypeError(f"timeout_s must be a number of seconds, but was {timeout_s!r}")
-    if not timeout_s > 0:
-        raise ValueError(f"timeout_s must be more than 0 seconds, but was {timeout_s!r}")
+    if not 0 < timeout_s <= threading.TIMEOUT_MAX:
+        raise ValueError(f"timeout_s must be more than 0 seconds and finite, or None for no limit, but was {timeout_s!r}")
 
 
 def _innermost_capture() -> events.CaptureState:
@@ -193,8 +196,9 @@ def _recorded(cap: Capture) -> Iterator[None]:
 
 
 def _is_recorded(cap: Capture, error: Exception) -> bool:
+    """Whether an invocation failed with it, or one of the two was raised from the other."""
     found = (one.error for top in cap.invocations for one in top.with_nested())
-    return any(looping.is_same_error(error, one) for one in found)
+    return any(is_error_of(error, one) or (isinstance(one, BaseException) and is_error_of(one, error)) for one in found)
 
 
 def _expire(state: events.CaptureState, since: int, answers: Iterable[Answer]) -> None:

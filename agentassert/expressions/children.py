@@ -19,6 +19,9 @@ from agentassert.records import Invocation
 Examine: TypeAlias = Callable[[View], Findings]
 
 _HOW_TO_WAIT: Final = "Let the agent wait for the response; of an agent that is not waited for, only that it was triggered and its payload are known."
+_HOW_TO_RECORD: Final = (
+    "An agent counts as triggered when a framework with an adapter runs it, or record.agent or record.trigger tells of it."
+)
 
 
 def triggered(view: View, child: ChildExpectation, context: Mapping[str, Any], examine: Examine) -> Failure | Marks:
@@ -90,5 +93,7 @@ def _too_few(root: Invocation, child: ChildExpectation, expected: str, times: in
     if times:
         found = f"but it did so {counted(times, 'time')}"
     parents = [one.name for one in root.with_nested()[1:] if any(below.name == child.name for below in one.nested_invocations)]
-    advice = f"{parents[0]!r} triggered it: expect it among the child agents of that one." if parents else None
+    advice = None if others else _HOW_TO_RECORD
+    if parents:
+        advice = f"{parents[0]!r} triggered it: expect it among the child agents of that one."
     return Failure(expected=expected, found=found, advice=advice, wanted=child.triggered, actual=times)

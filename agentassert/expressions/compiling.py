@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 import functools
 import math
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 import attrs
 
-from agentassert import render
 from agentassert.expressions import operators
 from agentassert.expressions.accessors import Accessor, Operand
 from agentassert.expressions.operators import AnyOrder
-from agentassert.expressions.source import Source
+from agentassert.expressions.source import Source, place_of
 from agentassert.expressions.terms import (
     Seen,
     Term,
@@ -24,6 +24,7 @@ from agentassert.expressions.terms import (
     comparison_of,
     constant,
     negation_of,
+    numbers_in,
     seen_as_equal,
     seen_in,
     truth_of,
@@ -51,6 +52,11 @@ _EQUALITIES: Final = (ast.Eq, ast.Is)
 _CONDITIONS: Final = (ast.BoolOp, ast.Compare, ast.UnaryOp)
 
 _STATUSES: Final = tuple(status.value for status in Status)
+
+_ONE_TEXT: Final = re.compile(
+    r"""[rRuU]?(?:'{3}(?:[^'\\]|\\.|'{1,2}(?!'))*'{3}|"{3}(?:[^"\\]|\\.|"{1,2}(?!"))*"{3}|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+)
+"""Python reads texts that follow each other as one, so that a forgotten comma would change what is compared, and tell nobody."""
 
 _NO_CALLS: Final = "functions and methods are not part of expressions: compare what was recorded, or check it in Python"
 _NO_CALCULATION: Final = "expressions compare and do not calculate: write the result"
@@ -97,7 +103,7 @@ class _Compiler:
             return self._joined(node, depth)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             term = self.condition(node.operand, depth + 1)
-            return self._term(node, negation_of(term.of), term.seen, is_truth=True)
+            return self._term(node, negation_of(term.of), [term], is_truth=True)
         term = self._operand(node, depth)
         if not term.seen:
             problem = f"{term.text} is the same whatever the agent does: a condition looks at {self._some_name}"
@@ -127,27 +133,30 @@ class _Compiler:
                 fix = "compare with `in [...]`, or each by itself"
                 self.source.refuse_at(node, f"`and` and `or` join conditions, not values: {fix}")
             return self.condition(node, depth)
-        return self._term(node, constant(self._literal(node)))
+        value = self._literal(node)
+        numbers = (value,) if type(value) is int or type(value) is float else ()
+        return Term(constant(value), self.source, place_of(node), numbers=numbers)
 
     def _joined(self, node: ast.BoolOp, depth: int) -> Term:
         terms = [self.condition(value, depth + 1) for value in node.values]
         operands = [term.of for term in terms]
         if isinstance(node.op, ast.Or):
-            return self._term(node, any_of(operands), seen_in(terms), is_truth=True)
+            return self._term(node, any_of(operands), terms, is_truth=True)
         parts = tuple(part for term in terms for part in (term.parts or (term,)))
-        return self._term(node, all_of(operands), seen_in(terms), is_truth=True, parts=parts)
+        return self._term(node, all_of(operands), terms, is_truth=True, parts=parts)
 
     def _comparison(self, node: ast.Compare, depth: int) -> Term:
-        terms = [self._operand(one, depth + 1) for one in (node.left, *node.comparators)]
-        text = render.error(self.source.part(node))
+        operands = [(one, self._operand(one, depth + 1)) for one in (node.left, *node.comparators)]
+        terms = [term for _, term in operands]
+        place = place_of(node)
         pairs: list[Operand] = []
-        for op, left, right in zip(node.ops, terms, terms[1:], strict=False):
-            self._check_statuses(op, left, right)
-            pairs.append(comparison_of(_comparison(op, left, right), left.of, right.of, text))
+        for op, (left_node, left), (right_node, right) in zip(node.ops, operands, operands[1:], strict=False):
+            self._check_statuses(op, left, left_node, right, right_node)
+            pairs.append(comparison_of(_comparison(op, left, right), left.of, right.of, self.source, place))
         if len(pairs) > 1:
-            return self._term(node, all_of(pairs), seen_in(terms), is_truth=True)
-        seen = seen_as_equal(*terms) if isinstance(node.ops[0], _EQUALITIES) else seen_in(terms)
-        return self._term(node, pairs[0], seen, is_truth=True)
+            return self._term(node, all_of(pairs), terms, is_truth=True)
+        seen = seen_as_equal(*terms) if isinstance(node.ops[0], _EQUALITIES) else None
+        return self._term(node, pairs[0], terms, seen=seen, is_truth=True)
 
     def _list(self, node: ast.List | ast.Tuple | ast.Set, depth: int) -> Term:
         return self._collection(node, node.elts, AnyOrder if isinstance(node, ast.Set) else list, depth)
@@ -157,6 +166,8 @@ class _Compiler:
         for key in node.keys:
             if not isinstance(key, ast.Constant) or type(key.value) is not str:
                 self.source.refuse_at(node, "the keys of an object are text in quotes")
+            if key.value in keys:
+                self.source.refuse_at(key, f"the key {key.value!r} is there twice")
             keys.append(key.value)
         return self._collection(node, node.values, lambda items: dict(zip(keys, items, strict=True)), depth)
 
@@ -165,11 +176,11 @@ class _Compiler:
         for item in items:
             if isinstance(item, ast.Set):
                 self.source.refuse_at(item, "a set cannot stand inside something else: write a list")
-        return self._term(node, collection_of([term.of for term in terms], whole), seen_in(terms))
+        return self._term(node, collection_of([term.of for term in terms], whole), terms)
 
     def _accessor_or_constant(self, node: ast.expr) -> Term:
         if isinstance(node, ast.Name) and node.id in _CONSTANTS:
-            return self._term(node, constant(_CONSTANTS[node.id]))
+            return Term(constant(_CONSTANTS[node.id]), self.source, place_of(node))
         steps: list[str | int] = []
         root = node
         while isinstance(root, (ast.Attribute, ast.Subscript)):
@@ -178,13 +189,13 @@ class _Compiler:
         if type(root) in _REFUSED:
             self.source.refuse_at(root, _REFUSED[type(root)])
         if not isinstance(root, ast.Name) or root.id in _CONSTANTS:
-            self.source.refuse_at(root, f"{self.source.part(root)} has no parts: a path begins with {self._some_name}")
+            self.source.refuse_at(root, f"{self.source.part_of(root)} has no parts: a path begins with {self._some_name}")
         if root.id not in self.names:
-            nearest = did_you_mean(root.id, self.names, most=1)
+            nearest = did_you_mean(root.id, self.names)
             meant = f"{nearest} The" if nearest.endswith("?") else "the"
             self.source.refuse_at(root, f"{root.id!r} is unknown here; {meant} names are {', '.join(self.names)}")
-        accessor = Accessor(self.source.part(node), root.id, tuple(reversed(steps)))
-        return self._term(node, accessor.value, (Seen(accessor),))
+        accessor = Accessor(self.source.part_of(node), root.id, tuple(reversed(steps)))
+        return Term(accessor.value, self.source, place_of(node), accessor, (Seen(accessor),))
 
     def _step(self, node: ast.Attribute | ast.Subscript) -> str | int:
         if isinstance(node, ast.Attribute):
@@ -205,6 +216,8 @@ class _Compiler:
             number = node.operand.value if isinstance(node.operand, ast.Constant) else None
             if (type(number) is int or type(number) is float) and number < math.inf:
                 return -number
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and not _ONE_TEXT.fullmatch(self.source.part_of(node)):
+            self.source.refuse_at(node, "two texts follow each other: a comma is missing, or quotes are too many")
         if isinstance(node, ast.Constant) and (isinstance(node.value, (str, int, type(None))) or _is_finite(node.value)):
             return node.value
         if isinstance(node, ast.Constant) and isinstance(node.value, float):
@@ -217,24 +230,34 @@ class _Compiler:
         self,
         node: ast.expr,
         of: Operand,
-        seen: tuple[Seen, ...] = (),
+        inside: Sequence[Term],
         *,
+        seen: tuple[Seen, ...] | None = None,
         is_truth: bool = False,
         parts: tuple[Term, ...] = (),
     ) -> Term:
-        return Term(of, self.source.part(node), self.source.column_of(node), node, seen, is_truth, parts)
+        """A term that has others inside; of the tree it keeps nothing, which many expressions would fill the memory with."""
+        return Term(
+            of=of,
+            source=self.source,
+            place=place_of(node),
+            seen=seen_in(inside) if seen is None else seen,
+            numbers=numbers_in(inside),
+            is_truth=is_truth,
+            parts=parts,
+        )
 
-    def _check_statuses(self, op: ast.cmpop, left: Term, right: Term) -> None:
+    def _check_statuses(self, op: ast.cmpop, left: Term, left_node: ast.expr, right: Term, right_node: ast.expr) -> None:
         """Refuse a status that no invocation has: a misspelt one would make `!=` hold for ever."""
         if left.is_status:
-            compared = right.node.elts if isinstance(right.node, (ast.List, ast.Tuple, ast.Set)) else [right.node]
+            compared = right_node.elts if isinstance(right_node, (ast.List, ast.Tuple, ast.Set)) else [right_node]
         elif right.is_status and not isinstance(op, (ast.In, ast.NotIn)):
-            compared = [left.node]
+            compared = [left_node]
         else:
             return
-        for node in compared:
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value not in _STATUSES:
-                self.source.refuse_at(node, f"no invocation has the status {node.value!r}; {did_you_mean(node.value, _STATUSES)}")
+        for one in compared:
+            if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value not in _STATUSES:
+                self.source.refuse_at(one, f"no invocation has the status {one.value!r}; {did_you_mean(one.value, _STATUSES)}")
 
     def _check_depth(self, node: ast.expr, depth: int) -> None:
         if depth > DEEPEST:

@@ -62,11 +62,11 @@ class Condition:
     def counts_hold(self, number: int, context: Mapping[str, Any]) -> bool:
         """Whether so many matching executions are what is asked for; without a word about the number, at least one."""
         values = {"invocations": number, "context": context}
-        return all(one.evaluate(values).satisfied for one in self.counts) if self.counts else number > 0
+        return all(one.holds(values) for one in self.counts) if self.counts else number > 0
 
 
 def _always_holds(count: Expression) -> bool:
     """Whether no number of executions fails it: it can change its answer only next to a number that is written in it."""
     written = [0, *(number for number in count.numbers() if math.isfinite(number))]
     candidates = {max(0, math.floor(number) + step) for number in written for step in (-1, 0, 1)}
-    return all(count.evaluate({"invocations": number}).satisfied for number in candidates)
+    return all(count.holds({"invocations": number}) for number in candidates)

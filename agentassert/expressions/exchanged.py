@@ -31,6 +31,8 @@ def returned(view: View, execution: ToolExecution, keys: frozenset[str | int]) -
     """
     if view.is_running(execution) or execution.may_not_have_run:
         return NOT_RECORDED
+    if execution.result is NOT_RECORDED and keys != {"is_error"}:
+        return NOT_RECORDED
     if keys & _ANSWER_FIELDS and execution.outcome in _IS_ERROR and not (execution.failed and execution.result is None):
         own = execution.result if type(execution.result) is dict else {}
         return {"is_error": _IS_ERROR[execution.outcome], **_parts(execution), **own}

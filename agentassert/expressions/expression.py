@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -88,8 +87,17 @@ class Expression:
             raise TypeError(f"an expression is text, but was {render.value(text)} ({type(text).__name__})")
         return cls(text, 1, compiled(Source.of(text), names))
 
+    def holds(self, values: Mapping[str, Any]) -> bool:
+        """Whether it holds; the arguments are those of :meth:`evaluate`, which tells why not.
+
+        Example:
+            >>> Expression.parse("output.id == 10", RESULT_NAMES).holds({"output": {"id": 9}})
+            False
+        """
+        return self._term.of(Reading(values)) is True
+
     def evaluate(self, values: Mapping[str, Any]) -> Verdict:
-        """Whether it holds.
+        """Whether it holds, and why not.
 
         Args:
             values: JSON-like values by name, as records hold them; a name without one is missing.
@@ -117,8 +125,7 @@ class Expression:
 
     def numbers(self) -> frozenset[float]:
         """The numbers that are written in it."""
-        constants = (node.value for node in ast.walk(self._term.node) if isinstance(node, ast.Constant))
-        return frozenset(value for value in constants if type(value) is int or type(value) is float)
+        return frozenset(self._term.numbers)
 
     def conjuncts(self) -> tuple[Expression, ...]:
         """The expressions that `and` joins at the top, parentheses around some of them aside."""

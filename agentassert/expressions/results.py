@@ -57,7 +57,7 @@ def error_text(invocation: Invocation) -> Any:
 def _values(invocation: Invocation) -> dict[str, Any]:
     return {
         "output": _output(invocation),
-        "output_text": invocation.output_text,
+        "output_text": NOT_RECORDED if invocation.output is NOT_RECORDED else invocation.output_text,
         "error": error_text(invocation),
         "status": invocation.status.value,
     }

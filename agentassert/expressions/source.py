@@ -30,6 +30,11 @@ _MEANT: Final = {
 _CURLY_QUOTES: Final = frozenset("\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb")
 
 
+def place_of(node: ast.expr) -> tuple[int, int]:
+    """Where a part of the tree begins and ends, in bytes."""
+    return node.col_offset, node.end_col_offset or node.col_offset
+
+
 @attrs.frozen(eq=False)
 class Source:
     """An expression as it was written, and in one line.
@@ -73,17 +78,21 @@ class Source:
             self._refuse("a comment has no place in an expression", self.line.rindex("#"))
         return tree
 
-    def part(self, node: ast.expr) -> str:
-        """The text of a part of the tree."""
-        return self._bytes[node.col_offset : node.end_col_offset].decode()
+    def part(self, start: int, end: int) -> str:
+        """The text between two places; places count in bytes, as the parser does."""
+        return self._bytes[start:end].decode()
 
-    def column_of(self, node: ast.expr) -> int:
-        """Where a part of the tree begins in the text, from 1."""
-        return self._column(len(self._bytes[: node.col_offset].decode()))
+    def column(self, start: int) -> int:
+        """Where in the text a place is, from 1."""
+        return self._column(len(self._bytes[:start].decode()))
+
+    def part_of(self, node: ast.expr) -> str:
+        """The text of a part of the tree."""
+        return self.part(*place_of(node))
 
     def refuse_at(self, node: ast.expr, problem: str) -> Never:
         """Refuse a part of the tree."""
-        raise ExpressionError(problem, expression=self.text, column=self.column_of(node))
+        raise ExpressionError(problem, expression=self.text, column=self.column(node.col_offset))
 
     def _refuse(self, problem: str, offset: int = 0) -> Never:
         raise ExpressionError(problem, expression=self.text, column=self._column(offset))
@@ -101,13 +110,9 @@ class Source:
         before, rest = self.line[:offset].rstrip(), self.line[offset:]
         word = re.match(r"\w+", rest)
         if word is not None and keyword.iskeyword(word[0]) and before.endswith("."):
-            self._refuse(f"{word[0]!r} is a word of the language: write [{_quoted(word[0])}] instead of .{word[0]}", offset)
+            self._refuse(f'{word[0]!r} is a word of the language: write ["{word[0]}"] instead of .{word[0]}', offset)
         if rest[:1] in _CURLY_QUOTES:
             self._refuse("text stands in plain quotes, \"…\" or '…'", offset)
         meant = next((fix for written, fix in _MEANT.items() if rest.startswith(written)), None)
         why = (error.msg or "invalid syntax").partition(" (detected")[0]
         self._refuse(f"it cannot be read here: {why if meant is None else meant}", offset)
-
-
-def _quoted(word: str) -> str:
-    return f'"{word}"'

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import attrs
 
+from agentassert import render
 from agentassert.checks.paths import MISSING
 from agentassert.expressions.accessors import Accessor, Operand, Reading
 from agentassert.expressions.operators import UNKNOWN, Unsupported
+from agentassert.expressions.source import Source
 from agentassert.jsonlike import SCALARS
 from agentassert.records import NOT_RECORDED
 
@@ -32,27 +33,33 @@ class Term:
 
     Args:
         of: its value; for a condition `True`, `False` or `UNKNOWN`.
-        text: as it was written.
-        column: where it stands in the expression, from 1.
-        node: where it comes from.
+        source: the expression that it is a part of.
+        place: where in the bytes of that it begins and ends.
+        accessor: what it is, when it is a path and nothing else.
         seen: the accessors in it.
+        numbers: the numbers that are written in it.
         is_truth: whether it is a condition by itself, rather than something recorded that is taken as one.
         parts: the conditions that `and` joins at its top; empty without one.
     """
 
     of: Operand
-    text: str
-    column: int
-    node: ast.expr
+    source: Source
+    place: tuple[int, int]
+    accessor: Accessor | None = None
     seen: tuple[Seen, ...] = ()
+    numbers: tuple[float, ...] = ()
     is_truth: bool = False
     parts: tuple[Term, ...] = ()
 
     @property
-    def accessor(self) -> Accessor | None:
-        """The accessor, when it is one and nothing else."""
-        is_path = isinstance(self.node, (ast.Name, ast.Attribute, ast.Subscript))
-        return self.seen[0].accessor if is_path and self.seen else None
+    def text(self) -> str:
+        """As it was written."""
+        return self.source.part(*self.place)
+
+    @property
+    def column(self) -> int:
+        """Where it stands in the expression, from 1."""
+        return self.source.column(self.place[0])
 
     @property
     def is_argument(self) -> bool:
@@ -68,6 +75,11 @@ class Term:
 def seen_in(terms: Sequence[Term]) -> tuple[Seen, ...]:
     """The accessors in all of them."""
     return tuple(one for term in terms for one in term.seen)
+
+
+def numbers_in(terms: Sequence[Term]) -> tuple[float, ...]:
+    """The numbers that are written in all of them."""
+    return tuple(number for term in terms for number in term.numbers)
 
 
 def seen_as_equal(left: Term, right: Term) -> tuple[Seen, ...]:
@@ -120,8 +132,10 @@ def any_of(operands: Sequence[Operand]) -> Operand:
     return lambda reading: _decided(operands, reading, by=True)
 
 
-def comparison_of(compare: Callable[[Any, Any], bool], left: Operand, right: Operand, text: str) -> Operand:
-    """A comparison: unknown when it touches what is missing, or makes no sense, which is noted."""
+def comparison_of(
+    compare: Callable[[Any, Any], bool], left: Operand, right: Operand, source: Source, place: tuple[int, int]
+) -> Operand:
+    """A comparison: unknown when it touches what is missing, or makes no sense, which is noted under its text."""
 
     def of(reading: Reading) -> Any:
         values = left(reading), right(reading)
@@ -130,9 +144,9 @@ def comparison_of(compare: Callable[[Any, Any], bool], left: Operand, right: Ope
         try:
             return compare(*values)
         except Unsupported as why:
-            reading.notes.append(f"{text}: {why}")
+            reading.notes.append(f"{render.error(source.part(*place))}: {why}")
         except RecursionError:
-            reading.notes.append(f"{text}: the values are nested too deeply to be compared")
+            reading.notes.append(f"{render.error(source.part(*place))}: the values are nested too deeply to be compared")
         return UNKNOWN
 
     return of

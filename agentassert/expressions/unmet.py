@@ -8,6 +8,7 @@ from typing import Any
 
 from agentassert.checks.endings import gate
 from agentassert.checks.view import Marks, View
+from agentassert.doubles.functions import known as decorated
 from agentassert.errors import AdapterError
 from agentassert.expressions import children, results, tools
 from agentassert.expressions.expectations import ChildExpectation, Expectations
@@ -46,6 +47,7 @@ def unmet(invocation: Invocation, expectations: Expectations, context: Mapping[s
         strays=None if home is None else home.strays,
         visibility={} if home is None else home.visibility,
         is_open=home is not None and home.is_open,
+        decorated=decorated,
     )
     return list(examined(view, expectations, context_of(context)).failures)
 

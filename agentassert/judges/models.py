@@ -11,13 +11,16 @@ import inspect
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
 from agentassert import recorder, render
 from agentassert.errors import JudgeError
 from agentassert.records import TokenUsage
+from agentassert.waiting import in_event_loop
+
+_MODEL: Final = "the judge's model"
 
 
 @attrs.frozen
@@ -54,7 +57,7 @@ class ChatModel(ABC):
             JudgeError: when the request fails, or the answer has no text.
             TypeError: when the model can only be awaited and an event loop is running.
         """
-        with _request():
+        with asking(_MODEL):
             response = self._send(instructions, message)
             return self._read(_run(response) if inspect.isawaitable(response) else response)
 
@@ -64,7 +67,7 @@ class ChatModel(ABC):
         Raises:
             JudgeError: when the request fails, or the answer has no text.
         """
-        with _request():
+        with asking(_MODEL):
             response = self._send_async(instructions, message)
             return self._read(await response if inspect.isawaitable(response) else response)
 
@@ -106,7 +109,7 @@ def chat_model(model: Any, name: str | None = None) -> ChatModel:
 
 
 class _Callable(ChatModel):
-    def __init__(self, function: Callable[[str], str | Awaitable[str]]) -> None:
+    def __init__(self, function: Callable[[str], Any]) -> None:
         self._function = function
 
     def _send(self, instructions: str, message: str) -> Any:
@@ -201,9 +204,7 @@ def _run(response: Awaitable[Any]) -> Any:
     async def waiting() -> Any:
         return await response
 
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    if not in_event_loop():
         return asyncio.run(waiting())
     if inspect.iscoroutine(response):
         response.close()
@@ -213,13 +214,21 @@ def _run(response: Awaitable[Any]) -> Any:
 
 
 @contextlib.contextmanager
-def _request() -> Iterator[None]:
+def asking(whom: str) -> Iterator[None]:
+    """Keep what a judge asks out of every capture, and make what goes wrong an error of the judge's.
+
+    Args:
+        whom: who is asked, for the message.
+
+    Raises:
+        JudgeError: when whoever is asked raises an error.
+    """
     token = recorder.set_scope(recorder.SILENCE)
     try:
         yield
     except (JudgeError, _LoopRunningError):
         raise
     except Exception as error:
-        raise JudgeError(f"the judge's model gave no answer: {type(error).__name__}: {error}") from error
+        raise JudgeError(f"{whom} gave no answer: {type(error).__name__}: {error}") from error
     finally:
         recorder.restore(token)

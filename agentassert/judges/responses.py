@@ -7,9 +7,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, Self, TypeAlias, runtime_checkable
 
-from agentassert import recorder
 from agentassert.errors import JudgeError
-from agentassert.judges.models import ChatModel, chat_model
+from agentassert.judges.models import ChatModel, asking, chat_model
 from agentassert.judges.prompts import object_in, unusable
 
 Embed: TypeAlias = Callable[[list[str]], Sequence[Sequence[float]]]
@@ -222,13 +221,8 @@ class StatementJudge:
 
 
 def _vectors(embed: Embed, texts: list[str]) -> list[list[float]]:
-    token = recorder.set_scope(recorder.SILENCE)
-    try:
+    with asking("the embedding model"):
         vectors = [[float(number) for number in vector] for vector in embed(texts)]
-    except Exception as error:
-        raise JudgeError(f"the embeddings could not be had: {type(error).__name__}: {error}") from error
-    finally:
-        recorder.restore(token)
     if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) != 1 or not vectors[0]:
         raise JudgeError(f"the embeddings of {len(texts)} texts must be as many vectors of one length, but were {len(vectors)}")
     return vectors

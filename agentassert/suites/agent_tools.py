@@ -45,7 +45,7 @@ def agents_to_cover(agents: Mapping[str, AgentSettings]) -> tuple[list[AgentTool
         if settings.variant_of is None:
             try:
                 found.append(AgentTools(name=name, tools=_tools(settings)))
-            except Exception as error:  # whatever a user's module raises when it is imported
+            except (Exception, SystemExit) as error:  # whatever a user's module raises when it is imported
                 told = str(error) if isinstance(error, ValueError) else f"importing it raised {type(error).__name__}: {error}"
                 problems.append(f"[tool.agentassert.agents] {name} = {settings.target!r}: {told}")
     return found, problems

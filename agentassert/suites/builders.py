@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import base64
-import json
 import mimetypes
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
+from agentassert.driving.payloads import decoded
 from agentassert.suites import python_files
 from agentassert.suites.python_files import PreparationError
 
@@ -34,7 +34,9 @@ class Builder:
         self._limit = limit
         self._module: ModuleType = python_files.load(file, shown)
         if not callable(getattr(self._module, "build", None)):
-            raise PreparationError(f"{shown}: there is no function build(context, builder_args, test_name, payload, files)")
+            raise PreparationError(
+                f"{shown}: there is no function build(context, builder_args, test_name, payload, files); define it"
+            )
 
     def build(
         self,
@@ -51,7 +53,7 @@ class Builder:
         """
         built = self._call(self._module.build, context, dict(arguments), test_name, payload, list(files))
         if not isinstance(built, (str, dict)):
-            raise PreparationError(f"{self._shown}: build() must return a text or a dict, but returned {_kind(built)}")
+            raise PreparationError(f"{self._place('build')}: build() must return a text or a dict, but returned {_kind(built)}")
         return built
 
     def cleanup(self, run: Mapping[str, Any], context: dict[str, Any], arguments: Mapping[str, Any]) -> str | None:
@@ -71,9 +73,13 @@ class Builder:
             return str(error)
         if said is None or said is True:
             return None
+        place = self._place("cleanup")
         if said is False:
-            return f"{self._shown}: cleanup() returned False"
-        return f"{self._shown}: cleanup() must return a bool or None, but returned {_kind(said)}"
+            return f"{place}: cleanup() returned False: see what it leaves behind, or return None where that is as it should be"
+        return f"{place}: cleanup() must return a bool or None, but returned {_kind(said)}"
+
+    def _place(self, function: str) -> str:
+        return f"{self._shown}{python_files.place_of(getattr(self._module, function))}"
 
     def _call(self, function: Any, *args: Any) -> Any:
         return python_files.call(function, *args, limit=self._limit, file=self._file, shown=self._shown)
@@ -115,20 +121,6 @@ def with_files(payload: str | Mapping[str, Any] | None, files: Sequence[Mapping[
     return {**content, "files": [*(has if isinstance(has, list) else []), *files]}
 
 
-def decoded(payload: str | Mapping[str, Any]) -> Any:
-    """A payload as an object where its text is JSON.
-
-    Example:
-        >>> decoded('{"a": 1}'), decoded("hello")
-        ({'a': 1}, 'hello')
-    """
-    if not isinstance(payload, str):
-        return payload
-    try:
-        return json.loads(payload)
-    except ValueError:
-        return payload
-
-
 def _kind(value: Any) -> str:
-    return "None" if value is None else f"a {type(value).__name__}"
+    name = type(value).__name__
+    return "None" if value is None else f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"

@@ -92,7 +92,8 @@ class CaseItem(pytest.Item):
         """What was wrong, instead of a traceback through this library."""
         if isinstance(excinfo.value, CaseFailedError):
             result = excinfo.value.result
-            return f"{result.place}: {result.successes} of {len(result.runs)} runs passed\n{result.reason}"
+            told = f"{result.place}: {result.successes} of {len(result.runs)} runs passed\n{result.reason}"
+            return told.encode(errors="backslashreplace").decode()  # pytest-xdist carries no character that is none
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:

@@ -14,15 +14,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from agentassert import settings
+from agentassert.failures import counted
 from agentassert.settings import Settings
+from agentassert.suites.exit_codes import BROKEN, FAILED, PASSED
 from agentassert.suites.outcomes import COMMAND_PLUGIN, CaseStatus, overall
 from agentassert.suites.projects import Project
 from agentassert.suites.reporting import Progress, print_annotations, print_json, print_table
 
-PASSED: Final = 0
-FAILED: Final = 1
-BROKEN: Final = 2
-
+_INTERRUPTED: Final = 2
+"""What pytest ends with when it was stopped."""
+_CANCELLED: Final = "cancelled"
 _PYTESTS_OWN: Final = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg")
 _NO_TABLE: Final = (
     "there is no [tool.agentassert] in a pyproject.toml in {here} or above; name your agents there:\n"
@@ -72,10 +73,10 @@ def report_coverage(options: argparse.Namespace) -> int:
         project = _project(options.env)
     except (UsageError, ValueError) as error:
         return _refused(str(error))
-    with project.in_environment():
+    with contextlib.redirect_stdout(sys.stderr), project.in_environment():  # modules of agents may print
         report = project_coverage(project.settings, options.env)
     if options.json:
-        print(json.dumps(report.to_json(), ensure_ascii=False, indent=2))  # noqa: T201  # what the command is for
+        print(json.dumps(report.to_json(), indent=2))  # noqa: T201  # what the command is for
     else:
         print(report.text())  # noqa: T201  # likewise
     below = options.fail_under is not None and report.overall < options.fail_under
@@ -91,6 +92,7 @@ class _Collector:
         self.__name__ = COMMAND_PLUGIN  # by which pytest's plugin manager knows it
         self.cases: list[dict[str, Any]] = []
         self.wrong: list[str] = []
+        self.skipped: list[str] = []
         self.selected = self.deselected = 0
         self._progress = Progress(stream)
 
@@ -107,11 +109,13 @@ class _Collector:
     def pytest_runtest_logreport(self, report: Any) -> None:
         case = getattr(report, "agentassert", None)
         if case is not None:
-            self.cases.append(case)
+            self.cases.append(json.loads(case))
             total = max(self.selected, len(self.cases))
             self._progress.ended(len(self.cases), total, sum(not one["passed"] for one in self.cases))
         elif report.failed:
             self.wrong.append(f"{report.nodeid}: {report.longreprtext}")
+        elif report.skipped:
+            self.skipped.append(f"{report.nodeid}: {report.longrepr[2]}")
 
     def run_ended(self, name: str, count: int, total: int) -> None:
         """Told by a case in this process."""
@@ -126,12 +130,7 @@ def _project(environment: str | None) -> Project:
 
 
 def _pytest_arguments(options: argparse.Namespace, found: Settings) -> list[str]:
-    paths = [_checked(path, found) for path in options.paths] or [
-        str(directory) for directory in found.suite_directories if directory.is_dir()
-    ]
-    if not paths:
-        shown = ", ".join(str(path) for path in found.suites)
-        raise UsageError(f"there are no suites: none of the folders that `suites` names is there ({shown})")
+    paths = [_checked(path, found) for path in options.paths] or _suites_folders(found)
     arguments = [*paths, "-p", "agentassert", "--agentassert-only", *_at_root(found.root or Path.cwd())]
     if options.filter is not None:
         arguments.append(f"--agentassert-filter={options.filter}")
@@ -144,6 +143,16 @@ def _pytest_arguments(options: argparse.Namespace, found: Settings) -> list[str]
     if options.junit_xml is not None:
         arguments.append(f"--junit-xml={options.junit_xml}")
     return [*arguments, *options.pytest_arguments]
+
+
+def _suites_folders(found: Settings) -> list[str]:
+    """Those that the settings name, of which none may be missing: nobody would miss the suites that are not run."""
+    for path, directory in zip(found.suites, found.suite_directories, strict=True):
+        if not directory.is_dir():
+            raise UsageError(
+                f"there are no suites in {path}, which `suites` in [tool.agentassert] names: there is no such folder"
+            )
+    return [str(directory) for directory in found.suite_directories]
 
 
 def _at_root(root: Path) -> list[str]:
@@ -166,30 +175,45 @@ def _checked(path: str, found: Settings) -> str:
 
 
 def _told(options: argparse.Namespace, project: Project, collector: _Collector, code: int, pytests_own: str) -> int:
-    for wrong in collector.wrong:
-        print(wrong, file=sys.stderr)  # noqa: T201
+    for words in (*collector.wrong, *collector.skipped):
+        print(words, file=sys.stderr)  # noqa: T201
     if collector.wrong and not collector.cases:
         return FAILED
     if not collector.cases:
-        return _nothing_ran(options, code, pytests_own)
+        return _nothing_ran(options, collector, code, pytests_own)
+    status = _status(collector, code)
     if options.json:
-        print_json(collector.cases, project.chosen, sys.stdout)
+        print_json(status, collector.cases, project.chosen, sys.stdout)
     else:
         print_table(collector.cases, sys.stdout)
     if os.environ.get("GITHUB_ACTIONS") == "true":
         print_annotations(collector.cases, sys.stderr if options.json else sys.stdout)
+    if status == _CANCELLED:
+        return _refused(f"cancelled after {counted(len(collector.cases), 'test')}")
+    return {CaseStatus.PASSED: PASSED, CaseStatus.ERROR: BROKEN}.get(CaseStatus(status), FAILED)
+
+
+def _status(collector: _Collector, code: int) -> str:
     status = overall(collector.cases)
     if status is CaseStatus.FAILED or collector.wrong:
-        return FAILED
-    return BROKEN if status is CaseStatus.ERROR or code > 1 else PASSED
+        return CaseStatus.FAILED
+    if code == _INTERRUPTED:
+        return _CANCELLED
+    return CaseStatus.ERROR if code > 1 else status
 
 
-def _nothing_ran(options: argparse.Namespace, code: int, pytests_own: str) -> int:
+def _nothing_ran(options: argparse.Namespace, collector: _Collector, code: int, pytests_own: str) -> int:
     if code in (3, 4):  # pytest's words for an internal error, and for arguments that it does not take
         print(pytests_own.strip(), file=sys.stderr)  # noqa: T201
         return BROKEN if code == 3 else FAILED  # noqa: PLR2004
+    if code == _INTERRUPTED:
+        return _refused("cancelled before a test ended")
+    if collector.selected:
+        return _refused(f"none of {collector.selected} tests was run")
     if options.filter is not None:
         return _refused(f"no test has a name that contains {options.filter!r}")
+    if collector.deselected:
+        return _refused(f"none of {collector.deselected} tests was selected")
     return _refused("there are no tests in the suites")
 
 

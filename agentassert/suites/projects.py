@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import attrs
 
 from agentassert.driving.resolving import resolve
+from agentassert.driving.targets import Target, target_of
 from agentassert.settings import AgentSettings, EnvironmentSettings, Settings
+from agentassert.suites.python_files import described
 
 
 @attrs.define
@@ -32,7 +35,7 @@ class Project:
     settings: Settings
     environment_name: str | None = None
     _environment: EnvironmentSettings = attrs.field(init=False)
-    _resolved: dict[str, Any] = attrs.field(init=False, factory=dict)
+    _targets: dict[str, Target] = attrs.field(init=False, factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self._environment = self.settings.environment(self.environment_name)
@@ -49,7 +52,7 @@ class Project:
 
     @contextlib.contextmanager
     def in_environment(self) -> Iterator[None]:
-        """Set the environment's variables inside the block.
+        """Set the environment's variables, and find modules in the project, inside the block.
 
         Example:
             >>> with Project(Settings()).in_environment():
@@ -59,7 +62,8 @@ class Project:
         before = {name: os.environ.get(name) for name in variables}
         os.environ.update(variables)
         try:
-            yield
+            with self._importable():
+                yield
         finally:
             for name, value in before.items():
                 if value is None:
@@ -67,21 +71,43 @@ class Project:
                 else:
                     os.environ[name] = value
 
-    def agent(self, name: str) -> Any:
-        """The object that an agent is, found once.
+    @contextlib.contextmanager
+    def _importable(self) -> Iterator[None]:
+        """From wherever the program was started, and for what agents and builders import only when they run."""
+        root = "" if self.settings.root is None else str(self.settings.root)
+        added = bool(root) and root not in sys.path
+        if added:
+            sys.path.insert(0, root)
+        try:
+            yield
+        finally:
+            if added and root in sys.path:
+                sys.path.remove(root)
+
+    def agent(self, name: str) -> Target:
+        """What is run for an agent, found once.
 
         Args:
             name: the agent's name in the settings.
 
         Raises:
-            ValueError: when its module or the object in it cannot be had, naming the setting.
+            ValueError: when its module or the object in it cannot be had, or nobody can run it, naming the setting.
         """
-        if name not in self._resolved:
-            target = self.agents[name].target
+        if name not in self._targets:
+            named = self.agents[name].target
             with self.in_environment():
                 try:
-                    self._resolved[name] = resolve(target)
-                except Exception as error:
-                    told = str(error) if isinstance(error, ValueError) else f"importing it raised {type(error).__name__}: {error}"
-                    raise ValueError(f"[tool.agentassert.agents] {name} = {target!r}: {told}") from error
-        return self._resolved[name]
+                    self._targets[name] = target_of(_resolved(named), name)
+                except (ValueError, TypeError) as error:
+                    raise ValueError(f"[tool.agentassert.agents] {name} = {named!r}: {error}") from error
+        return self._targets[name]
+
+
+def _resolved(target: str) -> Any:
+    """The object; whatever its module raises when it is imported is told in a sentence."""
+    try:
+        return resolve(target)
+    except ValueError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"importing it raised {described(error)}") from error

@@ -12,6 +12,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from agentassert.errors import JudgeError
+
 
 class PreparationError(Exception):
     """A file that a case names and that cannot do its part; its text is one line that names the file.
@@ -50,8 +52,8 @@ def load(file: Path, shown: str) -> ModuleType:
         spec.loader.exec_module(module)
     except SyntaxError as error:
         raise PreparationError(f"{shown}:{error.lineno}: {error.msg}") from error
-    except Exception as error:
-        raise PreparationError(f"{place_in(error, file, shown)}: loading it raised {described(error)}") from error
+    except (Exception, SystemExit) as error:
+        raise PreparationError(f"{shown}{place_in(error, file)}: loading it raised {described(error)}") from error
     return module
 
 
@@ -66,12 +68,13 @@ def call(function: Callable[..., Any], *args: Any, limit: float, file: Path, sho
 
     Raises:
         PreparationError: when it raises, or does not return in time.
+        JudgeError: when that is what it raises: nothing was decided.
 
     Example:
         >>> call(lambda number: number + 1, 6, limit=5, file=Path("order.py"), shown="order.py")
         7
     """
-    name = f"{function.__name__}()"
+    name = f"{getattr(function, '__name__', type(function).__name__)}()"
     ended: list[tuple[Any, BaseException | None]] = []
 
     def run() -> None:
@@ -87,30 +90,53 @@ def call(function: Callable[..., Any], *args: Any, limit: float, file: Path, sho
     thread = threading.Thread(target=run, name=f"{shown} {name}", daemon=True)
     thread.start()
     thread.join(limit)
-    result, error = ended[0] if ended else (None, TimeoutError())
+    result, error = ended[0] if ended else (None, _NotInTimeError())
     if error is None:
         return result
-    if isinstance(error, TimeoutError) and (not ended or not str(error)):
-        raise PreparationError(f"{shown}: {name} did not return within {limit:g} s")
-    if not isinstance(error, Exception):
+    if isinstance(error, _NotInTimeError):
+        raise PreparationError(
+            f"{shown}{place_of(function)}: {name} did not return within {limit:g} s: have it take less, or raise timeout_s"
+        )
+    if not isinstance(error, (Exception, SystemExit)) or isinstance(error, JudgeError):
         raise error
-    raise PreparationError(f"{place_in(error, file, shown)}: {name} raised {described(error)}") from error
+    place = place_in(error, file) or place_of(function)
+    raise PreparationError(f"{shown}{place}: {name} raised {described(error)}") from error
+
+
+class _NotInTimeError(Exception):
+    """Ours alone, so that no error of a user's function is taken for it."""
 
 
 async def _bounded(result: Any, limit: float) -> Any:
-    async with asyncio.timeout(limit):
-        return await result
+    try:
+        async with asyncio.timeout(limit) as time:
+            return await result
+    except TimeoutError:
+        if time.expired():
+            raise _NotInTimeError from None
+        raise
 
 
-def place_in(error: BaseException, file: Path, shown: str) -> str:
-    """The file and the line in it that an error came through last.
+def place_of(function: Any) -> str:
+    """The line in which a function begins, as it follows the name of a file; empty for what was not written in Python.
 
     Example:
-        >>> place_in(ValueError("x"), Path("order.py"), "tests/builders/order.py")
-        'tests/builders/order.py'
+        >>> place_of(print)
+        ''
+    """
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return "" if code is None else f":{code.co_firstlineno}"
+
+
+def place_in(error: BaseException, file: Path) -> str:
+    """The line of a file that an error came through last, as it follows the name of the file; empty if it came through none.
+
+    Example:
+        >>> place_in(ValueError("x"), Path("order.py"))
+        ''
     """
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == file]
-    return f"{shown}:{lines[-1]}" if lines else shown
+    return f":{lines[-1]}" if lines else ""
 
 
 def described(error: BaseException) -> str:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable
 from typing import Any, Final, TextIO
 
-from agentassert.suites.outcomes import CaseStatus, overall
+from agentassert.suites.outcomes import CaseStatus
 
 _QUIET_FOR: Final = 5.0
 """Seconds of silence after which progress is told."""
@@ -78,20 +78,19 @@ def print_table(cases: Results, stream: TextIO) -> None:
             print("\n".join(f"  {line}" for line in case["failure_reason"].splitlines()), file=stream)
 
 
-def print_json(cases: Results, environment: str | None, stream: TextIO) -> None:
-    """Print the whole result as JSON.
+def print_json(status: str, cases: Results, environment: str | None, stream: TextIO) -> None:
+    """Print the whole result as JSON, in characters that every encoding has.
 
     Example:
         >>> import sys
-        >>> print_json([], None, sys.stdout)
+        >>> print_json("passed", [], None, sys.stdout)
         {
           "status": "passed",
           "environment": null,
           "cases": []
         }
     """
-    content = {"status": str(overall(cases)), "environment": environment, "cases": cases}
-    print(json.dumps(content, ensure_ascii=False, indent=2), file=stream)
+    print(json.dumps({"status": status, "environment": environment, "cases": cases}, indent=2), file=stream)
 
 
 def print_annotations(cases: Iterable[dict[str, Any]], stream: TextIO) -> None:

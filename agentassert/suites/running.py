@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,16 +14,17 @@ import attrs
 from agentassert import render
 from agentassert.captures import Capture
 from agentassert.driving.running import drive
-from agentassert.errors import AgentAssertionError, JudgeError
+from agentassert.errors import AdapterError, AgentAssertionError
 from agentassert.expressions.unmet import unmet
 from agentassert.jsonlike import snapshot
+from agentassert.records import Invocation
 from agentassert.suites.builders import Builder, attachment, with_files
 from agentassert.suites.mock_modules import MockModule
 from agentassert.suites.outcomes import CaseResult, RunResult
 from agentassert.suites.problems import shown_path
 from agentassert.suites.python_files import PreparationError, described
 from agentassert.suites.schema import Case, Suite
-from agentassert.suites.traces import traces_of
+from agentassert.suites.traces import told, traces_of
 
 
 def run_case(suite: Suite, case: Case, agent: Any, on_run: Callable[[int], None] | None = None) -> CaseResult:
@@ -62,29 +64,39 @@ class _Run:
     builder: Builder | None
     capture: Capture | None
     reasons: list[str]
+    error: str | None
 
     def __init__(self, suite: Suite, case: Case, agent: Any) -> None:
         self.suite, self.case, self.agent = suite, case, agent
         self.context, self.payload = {}, case.payload
-        self.builder = self.capture = None
+        self.builder = self.capture = self.error = None
         self.reasons = []
 
     def result(self) -> RunResult:
-        started, error = time.perf_counter(), None
-        try:
-            self._prepare()
-            self._drive()
-        except PreparationError as broken:
-            self.reasons.append(str(broken))
-        except (AgentAssertionError, JudgeError) as undecided:
-            self.reasons.append(str(undecided))
-        except Exception as broken:  # what could not be run at all says nothing about the agent
-            error = described(broken)
+        started = time.perf_counter()
+        self._attempt(self._run)
         if self.builder is not None:
-            wrong = self.builder.cleanup(self._told_to_cleanup(), self.context, self.case.builder_args)
-            self.reasons += [] if wrong is None else [wrong]
-        result = RunResult(reasons=tuple(self.reasons), error=error, duration=time.perf_counter() - started)
-        return result if result.passed else attrs.evolve(result, told=self._told(error))
+            self._attempt(functools.partial(self._clean_up, self.builder))
+        result = RunResult(reasons=tuple(self.reasons), error=self.error, duration=time.perf_counter() - started)
+        return result if result.passed else attrs.evolve(result, told=self._told())
+
+    def _attempt(self, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except AdapterError as broken:
+            self.error = str(broken)
+        except (PreparationError, AgentAssertionError) as wrong:
+            self.reasons.append(str(wrong))
+        except Exception as broken:  # what could not be run, or not be judged, says nothing about the agent
+            self.error = described(broken)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as left:  # an exit of the agent, or a skip, which would have nobody see that nothing was checked
+            self.reasons.append(f"the run was left by {described(left)}, which is no way for it to pass")
+
+    def _run(self) -> None:
+        self._prepare()
+        self._drive()
 
     def _prepare(self) -> None:
         case, suite = self.case, self.suite
@@ -100,7 +112,7 @@ class _Run:
         case = self.case
         driven = drive(
             self.agent,
-            self.payload or "",
+            "" if self.payload is None else self.payload,
             approvals=case.approval_decisions,
             context=self.context,
             mocks=self._mocks(),
@@ -111,7 +123,14 @@ class _Run:
         self.reasons += driven.problems(strict_approvals=case.strict_approval_decisions)
         invocation = driven.capture.invocation
         subject = f"invocation {invocation.name!r}"
-        self.reasons += [failure.text(subject) for failure in unmet(invocation, case.expectations, self.context)]
+        for failure in unmet(invocation, case.expectations, self.context):
+            if failure.kind is AdapterError:
+                raise AdapterError(failure.text(subject))
+            self.reasons.append(failure.text(subject))
+
+    def _clean_up(self, builder: Builder) -> None:
+        wrong = builder.cleanup(self._told_to_cleanup(), self.context, self.case.builder_args)
+        self.reasons += [] if wrong is None else [wrong]
 
     def _mocks(self) -> _Mocks | None:
         name, strict = self.case.mocks, self.case.strict_mocks
@@ -121,18 +140,22 @@ class _Run:
         return _Mocks(MockModule(file, shown_path(file)), strict)
 
     def _told_to_cleanup(self) -> Mapping[str, Any]:
-        output = self.capture.invocations[0].output if self.capture is not None and self.capture.invocations else None
+        output = None if self._top is None else self._top.output
         return {"input": self.payload, "output": output, "context": {}}
 
-    def _told(self, error: str | None) -> dict[str, Any]:
-        top = self.capture.invocations[0] if self.capture is not None and self.capture.invocations else None
-        failed = error if top is None or top.error is None else render.error(top.error)
+    @property
+    def _top(self) -> Invocation | None:
+        return self.capture.invocations[0] if self.capture is not None and self.capture.invocations else None
+
+    def _told(self) -> dict[str, Any]:
+        top = self._top
+        failed = self.error if top is None or top.error is None else render.error(top.error)
         return {
-            "input": snapshot(self.payload),
-            "output": None if top is None else top.output_text,
+            "input": told(snapshot(self.payload)),
+            "output": None if top is None else told(top.output_text),
             "error": failed,
             "reasons": list(self.reasons),
-            "run_context": snapshot(self.context),
+            "run_context": told(snapshot(self.context)),
             "traces": [] if self.capture is None else traces_of(self.capture),
         }
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 from agentassert import render
 from agentassert.captures import Capture
-from agentassert.masking import masked
+from agentassert.jsonlike import SCALARS
+from agentassert.masking import MASK, is_secret_name, masked, secrets_shown
 from agentassert.records import ChatModelCall, Invocation, ModelCall, ToolExecution
 
 
@@ -22,6 +24,31 @@ def traces_of(capture: Capture) -> list[dict[str, Any]]:
     found = [trace for top in tops for trace in _of(top, None)]
     found.sort(key=lambda trace: trace["span_order"])
     return [{**trace, "span_order": order} for order, trace in enumerate(found)]
+
+
+def told(value: Any) -> Any:
+    """A value as every reader of JSON takes it: what JSON does not know is shown, and what looks like a secret is masked.
+
+    Args:
+        value: as :func:`agentassert.jsonlike.snapshot` gives it.
+
+    Example:
+        >>> told({"id": 7, 3: {1}, "password": "hunter2", "rate": float("nan")})
+        {'id': 7, '3': '{1}', 'password': '***', 'rate': 'nan'}
+    """
+    kind = type(value)
+    if kind is dict:
+        return {_key(key): told(item) if secrets_shown() or not is_secret_name(key) else MASK for key, item in value.items()}
+    if kind is list:
+        return [told(item) for item in value]
+    if kind is str:
+        return "".join(masked(value))
+    is_known = kind in SCALARS and not (kind is float and not math.isfinite(value))
+    return value if is_known else render.value(value)
+
+
+def _key(key: Any) -> str:
+    return key if type(key) is str else render.value(key)
 
 
 def _of(top: Invocation, parent: str | None) -> Iterator[dict[str, Any]]:

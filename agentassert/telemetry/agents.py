@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from agentassert.jsonlike import decode
+from agentassert.records import NOT_RECORDED
 from agentassert.telemetry.attributes import first, structured, text
 from agentassert.telemetry.messages import Message, messages_in, received, sent, text_of
 from agentassert.telemetry.spans import Span
@@ -42,12 +43,14 @@ def input_of(span: Span) -> Any:
 
 
 def output_of(span: Span) -> tuple[Any, str | None]:
-    """What the agent produced, and its final text where that is something else."""
+    """What the agent produced, and its final text where that is something else; `NOT_RECORDED` where the span holds no content."""
     value = first(span.attributes, *_OUTPUTS)
     if value is not None:
         value = decode(value) if isinstance(value, str) else value
         return value, _last_text(value.get("messages")) if isinstance(value, Mapping) else None
     answer = received(span) or _messages(structured(span.attributes, *_HISTORIES))
+    if not answer:
+        return NOT_RECORDED, None
     last = _last_text(answer)
     return last, last
 

@@ -56,8 +56,10 @@ def count(attributes: Attributes, *names: str) -> int | None:
     """
     for name in names:
         value = attributes.get(name)
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0 and value == int(value):
-            return int(value)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if type(value) is int and value >= 0:
+            return value
     return None
 
 

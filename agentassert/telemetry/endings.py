@@ -8,7 +8,7 @@ from typing import Final
 from agentassert import recorder
 from agentassert.events import Event, InvocationEvent, ModelCallEvent, RetrievalEvent, ToolEvent
 from agentassert.jsonlike import snapshot
-from agentassert.records import ChatModelCall, EmbeddingModelCall, ModelCall, Outcome, ScoringModelCall
+from agentassert.records import NOT_RECORDED, ChatModelCall, EmbeddingModelCall, ModelCall, Outcome, ScoringModelCall
 from agentassert.telemetry.agents import input_of, name_of, output_of
 from agentassert.telemetry.attributes import is_cut_off
 from agentassert.telemetry.calls import CallFacts
@@ -33,6 +33,7 @@ def end_invocation(event: InvocationEvent, span: Span) -> None:
     if not has_failed(span):
         event.complete(output, text)
         return
+    output = None if output is NOT_RECORDED else output  # what fails may produce nothing
     error = error_of(span)
     exception = error if isinstance(error, BaseException) else None
     if is_suspension(error):
@@ -56,6 +57,8 @@ def end_tool(event: ToolEvent, facts: ToolFacts) -> None:
     error = facts.error
     if error is None:
         event.succeed(facts.result)
+        if not facts.has_result:
+            event.result = NOT_RECORDED
     elif is_suspension(error) or is_cancellation(error):
         event.cancel(error if isinstance(error, BaseException) else None)
     else:

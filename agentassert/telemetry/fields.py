@@ -11,6 +11,8 @@ from agentassert.errors import SpanError
 
 _T = TypeVar("_T")
 _DIGITS: Final = re.compile("[0-9a-f]+")
+END_OF_TIME: Final = 2**64
+"""What the nanoseconds of OpenTelemetry can count to."""
 
 
 class Fields:
@@ -60,6 +62,15 @@ class Fields:
             return int(value) if isinstance(value, str) else self.refuse("must be a whole number", value, *names)
         except ValueError:
             return self.refuse("must be a whole number", value, *names)
+
+    def nanoseconds(self, *names: str) -> int | None:
+        """A time in nanoseconds since 1970, or nothing."""
+        value = self.whole_number(*names)
+        return value if value is None or 0 <= value < END_OF_TIME else self.refuse_time(value, *names)
+
+    def refuse_time(self, value: Any, *names: str) -> Never:
+        """Say that a time is none that a clock could have shown."""
+        self.refuse("must be a time from 1970 to 2554", value, *names)
 
     def mapping(self, *names: str) -> Fields:
         """A mapping; an empty one where there is nothing."""

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from agentassert.telemetry.attributes import flattened
-from agentassert.telemetry.fields import Fields, hexadecimal
+from agentassert.telemetry.fields import END_OF_TIME, Fields, hexadecimal
 from agentassert.telemetry.spans import Span, SpanEvent, SpanStatus
 
 _STATUSES: Final[Mapping[Any, SpanStatus]] = {
@@ -88,7 +88,7 @@ def _time(fields: Fields, name: str) -> int | None:
     """Nanoseconds of a time in ISO form, or of the milliseconds that a table keeps."""
     given = fields.raw(name)
     if isinstance(given, (int, float)) and not isinstance(given, bool):
-        return int(given * 1_000_000)
+        return _in_time(fields, given * 1_000_000, name)
     if given is None:
         return None
     try:
@@ -97,4 +97,8 @@ def _time(fields: Fields, name: str) -> int | None:
         fields.refuse("must be a date and time in ISO form", given, name)
     moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     between = moment - _EPOCH
-    return ((between.days * 86_400 + between.seconds) * 1_000_000 + between.microseconds) * 1_000
+    return _in_time(fields, ((between.days * 86_400 + between.seconds) * 1_000_000 + between.microseconds) * 1_000, name)
+
+
+def _in_time(fields: Fields, nanoseconds: float, name: str) -> int:
+    return int(nanoseconds) if 0 <= nanoseconds < END_OF_TIME else fields.refuse_time(fields.raw(name), name)

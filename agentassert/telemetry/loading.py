@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -54,7 +55,10 @@ def spans_in(source: SpanSource) -> Iterator[Span]:
         for fields, scope in _spans(document, place):
             number += 1
             fields.place = f"{place}: span {number}"
-            yield flat.span_of(fields) if scope is None else otlp.span_of(fields, scope)
+            try:
+                yield flat.span_of(fields) if scope is None else otlp.span_of(fields, scope)
+            except RecursionError:
+                raise SpanError(f"{fields.place}: is nested too deeply") from None
     if not found:
         raise SpanError(f"{place}: is empty; expected {_EXPECTED}")
 
@@ -90,7 +94,7 @@ def _text(path: Path, place: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise SpanError(f"{place}: must be text in UTF-8, but is not at byte {error.start}") from None
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise SpanError(f"{place}: cannot be decompressed: {error}") from None
 
 

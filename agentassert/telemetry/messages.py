@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from agentassert import render
 from agentassert.telemetry.attributes import Attributes, is_cut_off, nested, structured
 from agentassert.telemetry.spans import Span, SpanEvent
 
@@ -167,7 +167,7 @@ def _text(part: Any) -> str | None:
     if isinstance(part, str):
         return part
     if not isinstance(part, Mapping):
-        return json.dumps(part, ensure_ascii=False, default=repr)
+        return render.json_text(part)
     inner = part.get("message_content")
     if isinstance(inner, Mapping):
         return _text(inner)
@@ -208,7 +208,7 @@ def _answer(part: Mapping[str, Any]) -> Message:
     places = (part.get(name) for name in ("response", "result", "content"))
     content = next((one for one in places if one is not None), None)
     call_id = next((part[name] for name in ("id", "tool_use_id", "toolUseId") if part.get(name)), None)
-    told = content if isinstance(content, (str, list)) else json.dumps(content, ensure_ascii=False, default=repr)
+    told = content if isinstance(content, (str, list)) else render.json_text(content)
     return {"role": "tool", "content": told, "tool_call_id": call_id}
 
 

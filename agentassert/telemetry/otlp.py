@@ -52,8 +52,8 @@ def span_of(fields: Fields, scope: str = "") -> Span:
         parent_id=_parent_id(fields),
         name=fields.text("name") or "",
         scope=scope,
-        start_ns=fields.whole_number("startTimeUnixNano", "start_time_unix_nano") or 0,
-        end_ns=fields.whole_number("endTimeUnixNano", "end_time_unix_nano") or None,
+        start_ns=fields.nanoseconds("startTimeUnixNano", "start_time_unix_nano") or 0,
+        end_ns=fields.nanoseconds("endTimeUnixNano", "end_time_unix_nano") or None,
         attributes=_attributes(fields),
         events=[_event(one) for one in fields.items("events")],
         status=status.one_of(_STATUSES, "code"),
@@ -62,7 +62,7 @@ def span_of(fields: Fields, scope: str = "") -> Span:
 
 
 def _event(fields: Fields) -> SpanEvent:
-    at = fields.whole_number("timeUnixNano", "time_unix_nano") or 0
+    at = fields.nanoseconds("timeUnixNano", "time_unix_nano") or 0
     return SpanEvent(fields.text("name") or "", at, _attributes(fields))
 
 

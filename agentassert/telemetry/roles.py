@@ -88,7 +88,7 @@ def role_of(span: Span) -> Role | None:
     return _of_older_names(span)
 
 
-def is_tool_of(span: Span) -> str | None:
+def tool_in_name(span: Span) -> str | None:
     """The tool that a span's own name speaks of, as the conventions have it."""
     head, _, name = span.name.partition(" ")
     return name if head == "execute_tool" and name else None

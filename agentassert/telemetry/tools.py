@@ -12,7 +12,7 @@ from agentassert.requests import key_of, parsed_arguments
 from agentassert.telemetry.attributes import Attributes, first, structured, text
 from agentassert.telemetry.faults import error_of, has_failed
 from agentassert.telemetry.messages import messages_in
-from agentassert.telemetry.roles import is_tool_of
+from agentassert.telemetry.roles import tool_in_name
 from agentassert.telemetry.spans import Span
 
 _NAMES: Final = ("gen_ai.tool.name", "tool.name", "traceloop.entity.name")
@@ -61,7 +61,7 @@ def tool_facts(span: Span) -> ToolFacts:
         ('look', {'q': 'x'}, '3')
     """
     attributes = span.attributes
-    name = text(attributes, *_NAMES) or is_tool_of(span) or span.name
+    name = text(attributes, *_NAMES) or tool_in_name(span) or span.name
     result, has_result, call_id, soft_failure = _result(span)
     failed = has_failed(span) or text(attributes, "gen_ai.tool.status") == "error"
     error = error_of(span) if failed else soft_failure

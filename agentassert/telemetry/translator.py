@@ -14,6 +14,7 @@ from agentassert.telemetry.calls import CallFacts, call_facts, offered
 from agentassert.telemetry.endings import KINDS, end_call, end_invocation, end_retrieval, end_tool, timed
 from agentassert.telemetry.faults import has_failed
 from agentassert.telemetry.frameworks import framework_of, writer_of
+from agentassert.telemetry.loops import seen_below
 from agentassert.telemetry.nodes import Facts, Node, Nodes
 from agentassert.telemetry.retrievals import sources_of
 from agentassert.telemetry.roles import Role, role_of
@@ -187,7 +188,7 @@ class Translator:
         elif isinstance(event, ToolEvent) and isinstance(node.facts, ToolFacts):
             end_tool(event, node.facts)
         elif isinstance(event, ModelCallEvent) and isinstance(node.facts, CallFacts):
-            end_call(event, node.facts, self._sight)
+            end_call(event, seen_below(event, node.span, node.facts), self._sight)
         elif isinstance(event, RetrievalEvent):
             end_retrieval(event, node.span)
         if event is not None:

@@ -157,5 +157,12 @@ def _facts_of_tool(event: ToolEvent) -> ToolFacts:
 
 
 def _facts_of_call(event: ModelCallEvent) -> CallFacts:
-    told = event.model, event.inputs, event.tools_offered, event.text, event.requests, event.raw_finish_reason, event.usage
-    return CallFacts(*told)
+    return CallFacts(
+        model=event.model,
+        inputs=event.inputs,
+        tools_offered=event.tools_offered,
+        text=event.text,
+        requests=event.requests,
+        finish_reason=event.raw_finish_reason,
+        usage=event.usage,
+    )

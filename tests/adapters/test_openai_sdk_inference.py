@@ -137,3 +137,28 @@ def test_two_sdks_in_turns_are_two_conversations_and_an_open_stream_of_one_takes
 
     assert [call.response_text for call in cap.invocation.model_calls] == ["Hello there.", "", "Done."]
     assert inferred(cap) == [("pay", {"amount": 5}, "paid 5", Outcome.SUCCEEDED)]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [None, {"text": ""}, {"text": "", "tool_execution_requests": [{"name": "pay", "arguments": {"amount": 5}}]}],
+    ids=["nothing", "text", "requests"],
+)
+def test_a_call_recorded_by_hand_hides_nothing_of_what_is_seen_of_it(said):
+    with talking(openai.OpenAI, chat(None, PAY), chat("Paid."), path="/v1") as (client, _):
+        with capture() as cap, record.invocation("desk"):
+            messages = [USER]
+            for answer in (said, {"text": "Paid."}):
+                with record.model_call("m", messages=messages) as call:
+                    messages.append(client.chat.completions.create(model="m", messages=messages).choices[0].message)
+                    if answer is not None:
+                        call.respond(**answer)
+                messages.append({"role": "tool", "tool_call_id": "call_0", "content": "paid 5"})
+
+    (execution,) = cap.invocation.tool_executions
+    assert (execution.name, execution.arguments, execution.result) == ("pay", {"amount": 5}, "paid 5")
+    assert (execution.inferred, execution.outcome) == (True, Outcome.UNKNOWN)
+    assert [call.response_text for call in cap.invocation.model_calls] == ["", "Paid."]
+    chain = assert_that(cap).has_tool_requested("pay")
+    with pytest.raises(AssertionError, match="but it executed 'pay' once"):
+        chain.has_no_tool_executions()

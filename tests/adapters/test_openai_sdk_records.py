@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("openai")
 
 import openai
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from agentassert import (
     FinishReason,
@@ -153,6 +153,34 @@ def test_an_error_in_the_place_of_an_answer_is_a_failed_call():
     cap, _ = asked({"messages": []}, reply=Reply({"id": "x", "error": {"message": "no credit", "code": 402}}))
     (call,) = cap.invocation.own_chat_model_calls
     assert (call.error, call.completed) == ("no credit", False)
+
+
+def test_an_answer_that_is_not_what_was_asked_for_is_a_failed_call_that_used_its_tokens():
+    class Booking(BaseModel):
+        number: int
+
+    replies = failure(), chat('{"number": "seven"}'), chat('{"nu', stop="length")
+    errors = ValidationError, openai.LengthFinishReasonError
+    with talking(openai.OpenAI, *replies, path="/v1") as (client, _), capture() as cap:
+        for expected in errors:
+            with pytest.raises(expected):
+                client.chat.completions.parse(model="m", messages=[], response_format=Booking)
+
+    calls = cap.invocation.model_calls
+    assert [(type(call.error), call.completed, call.attempts) for call in calls] == [
+        (errors[0], False, 2),
+        (errors[1], False, 1),
+    ]
+    assert [call.finish_reason for call in calls] == [FinishReason.STOP, FinishReason.LENGTH]
+    with pytest.raises(AssertionError, match="but it used 26"):
+        assert_that(cap).has_total_tokens_at_most(25)
+
+
+def test_a_finish_reason_that_is_no_word_is_kept_as_one():
+    reply = chat("Done.")
+    reply.body["choices"][0]["finish_reason"] = 3
+    call = asked({"messages": []}, reply=reply)[0].invocation.model_calls[0]
+    assert (call.finish_reason, call.raw_finish_reason) == (FinishReason.OTHER, "3")
 
 
 def test_what_is_added_to_the_body_is_part_of_the_request():

@@ -19,6 +19,7 @@ from agentassert import AdapterError, ChatModelCall, Outcome, Status, assert_tha
 from agentassert.records import TokenUsage
 from agentassert.telemetry.translator import Translator
 from tests.adapters.otel_parts import agent, chat, run, tool
+from tests.loops import asked, send, text, told
 
 
 @pytest.fixture
@@ -135,6 +136,21 @@ def test_a_request_of_an_sdk_inside_a_chat_span_is_an_attempt_at_that_call(trace
 
     (made,) = cap.invocation.model_calls
     assert (made.token_usage.total_tokens, made.own) == (13, True)
+
+
+@pytest.mark.parametrize("owner", [None, agent()])
+def test_what_a_loop_over_an_sdk_runs_is_inferred_below_chat_spans_without_content_too(tracer, owner):
+    question, asks = text("Delete 7"), ("delete", {"id": 7})
+    histories = [question], [question, asked(asks), told("deleted")]
+    with capture() as cap, tracer.start_as_current_span("work", attributes=owner):
+        for history, asked_for in zip(histories, ([asks], []), strict=True):
+            with tracer.start_as_current_span("chat m-1", attributes=chat()):
+                send(*history, asks=asked_for)
+
+    (execution,) = cap.invocation.tool_executions
+    assert (execution.name, execution.arguments, execution.result) == ("delete", {"id": 7}, "deleted")
+    assert (execution.inferred, len(cap.invocation.model_calls)) == (True, 2)
+    assert_that(cap).has_tool_requested("delete").has_total_tokens_at_most(26)
 
 
 def test_the_very_exception_that_leaves_a_span_is_the_error(tracer):

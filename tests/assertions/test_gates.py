@@ -152,3 +152,24 @@ def test_in_a_soft_block_the_rest_of_a_chain_whose_gate_failed_is_ignored():
         "Expected invocation 'support' to have completed,",
         "Expected invocation 'support' to have failed with KeyError,",
     ]
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        lambda: assert_that(captured(failed())).has_no_tool_executions(),
+        lambda: assert_that(captured(failed())).output(),
+        lambda: assert_that(captured(invocation(nested=[invocation("reader")]))).has_no_tool_executions(),
+        lambda: assert_that(captured()).has_succeeded(),
+        lambda: captured(invocation("one"), invocation("two")).invocation,
+    ],
+    ids=["gate", "navigation", "scope", "no invocation", "two invocations"],
+)
+def test_pytest_shows_the_line_of_the_test_and_nothing_of_ours(of):
+    with pytest.raises(AgentAssertionError) as caught:
+        of()
+
+    assert (caught.value.__context__, caught.value.__cause__) == (None, None)
+    shown = caught.traceback.filter(caught)
+    assert {str(entry.path) for entry in shown} == {__file__}
+    assert "Stopped" not in str(caught.getrepr())

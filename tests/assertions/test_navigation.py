@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentassert import AgentAssertionError, AmbiguousError, NotRecordedError, assert_that, soft_assertions
+from agentassert import NOT_RECORDED, AgentAssertionError, AmbiguousError, NotRecordedError, assert_that, soft_assertions
 from tests.factories import UNKNOWN, captured, execution, failed, invocation, message
 
 OUTPUT = {"booking": {"id": "MS-777"}, "items": [{"n": 1}, {"n": 2}]}
@@ -31,6 +31,27 @@ def test_a_definite_path_that_leads_nowhere_fails():
     assert message(assert_that(support({"a": 1})).output_at, "$.b") == (
         "Expected invocation 'support' to have an output with $.b,\nbut it was {'a': 1}.\nTool executions: none"
     )
+
+
+def test_an_agent_may_produce_none_which_is_no_text():
+    cap = captured(invocation("support", output=None))
+
+    assert_that(cap).output().is_none()
+    assert message(assert_that(cap).output_text).startswith(
+        "Expected invocation 'support' to have an output text,\nbut it produced None.\n"
+        "If that is what the test expects: output().is_none().\n"
+    )
+
+
+@pytest.mark.parametrize("ask", [("output",), ("output_text",), ("output_at", "$.items[*]"), ("satisfies", "output == None")])
+@pytest.mark.parametrize(("implicit", "advice"), [(True, "@record.agent"), (False, "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE")])
+def test_an_output_that_nobody_saw_is_not_taken_for_none(ask, implicit, advice):
+    cap = captured(invocation("loop", execution("pay"), output=NOT_RECORDED, implicit=implicit))
+
+    method, *arguments = ask
+    with pytest.raises(NotRecordedError) as caught:
+        getattr(assert_that(cap), method)(*arguments)
+    assert method == "satisfies" or advice in str(caught.value)
 
 
 def test_what_is_no_json_path_is_refused():

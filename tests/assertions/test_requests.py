@@ -49,7 +49,9 @@ def test_without_a_chat_model_call_of_its_own_nobody_knows_what_was_requested(ca
         getattr(assert_that(cap), method)("pay")
     assert str(caught.value) == (
         f"Expected invocation 'support' to have requested {expected},\n"
-        f"but no chat model call was recorded, so nobody knows.\n{NONE}"
+        "but no chat model call was recorded, so nobody knows.\n"
+        "Requests are seen where the model answers, and nowhere else: "
+        f"by an adapter of its SDK or framework, or by `record.model_call(...)`.\n{NONE}"
     )
 
 
@@ -57,10 +59,19 @@ def test_a_failed_call_requested_nothing():
     assert_that(captured(invocation("support", calls=[failed_chat()]))).has_no_tool_requested()
 
 
+def test_of_a_call_whose_answer_nobody_saw_nobody_knows_what_it_requested():
+    silent = chat(completed=False, requests=())
+    cap = captured(invocation("support", calls=[chat(requests=["pay"]), silent]))
+
+    assert_that(cap).has_tool_requested("pay")
+    with pytest.raises(NotRecordedError, match="but a chat model call ended without an answer that was seen"):
+        assert_that(cap).has_no_tool_requested("refund")
+
+
 def test_an_adapter_that_cannot_see_requests_does_not_say_that_there_were_none():
     cap = captured(invocation("support", calls=[chat()], recorded_by=("blind",)), visibility={"blind": frozenset({"chat"})})
 
-    with pytest.raises(NotRecordedError, match="but the 'blind' adapter cannot see requests"):
+    with pytest.raises(NotRecordedError, match="but the 'blind' adapter cannot see requests.\nRequests are seen where the model answers"):
         assert_that(cap).has_no_tool_requested("pay")
 
 

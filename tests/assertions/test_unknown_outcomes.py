@@ -202,3 +202,10 @@ def test_a_count_that_is_out_of_reach_fails():
 
     with pytest.raises(AssertionError, match=r"successfully exactly 3 times,\nbut it did 1 to 2 times \(1 unknown\)\."):
         assert_that(captured(invocation("support", *runs))).has_tool_executed_times("a", 3)
+
+
+def test_what_is_repeated_for_certain_is_so_whatever_came_before():
+    cap = captured(invocation("support", unanswered("pay", {"n": 1}), execution("pay", {"n": 1}), execution("pay", {"n": 1})))
+
+    with pytest.raises(AssertionError, match="but 1 execution repeated an earlier one"):
+        assert_that(cap).has_no_repeated_tool_executions()

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.benchmarks.measuring import Measurement, ratio, rounds_of
+from tests.benchmarks.measuring import Contestant, Measurement, ratio, rounds_of
 
 CASES = 2_000
 
@@ -23,6 +23,8 @@ def test_nothing(number):
 """
 
 _AGENT = """
+import time
+
 from agentassert import record
 
 
@@ -34,6 +36,11 @@ def look_up(number):
 @record.agent
 def support(payload):
     return look_up(payload["number"])
+
+
+def patient(payload):
+    time.sleep(0.01)
+    return support(payload)
 """
 
 _CASE = """
@@ -48,6 +55,7 @@ _CASE = """
 _SETTINGS = """
 [tool.agentassert.agents]
 support = "shop_agents:support"
+patient = "shop_agents:patient"
 """
 
 _IMPORTS = """
@@ -56,8 +64,8 @@ import agentassert.suites.loading
 """
 
 _LOAD = """
-suites = agentassert.suites.loading.load_suites([pathlib.Path("tests").absolute()]).suites
-assert [len(suite.cases) for suite in suites] == [{cases}]
+suite = agentassert.suites.loading.load_suite(pathlib.Path("tests/support.yaml").absolute(), pathlib.Path("tests").absolute())
+assert len(suite.cases) == {cases}
 """
 
 _RUN = """
@@ -73,12 +81,21 @@ def measure(*, quick: bool) -> Iterator[Measurement]:
     with tempfile.TemporaryDirectory() as folder:
         project = _project(Path(folder), cases)
         load = _LOAD.format(cases=cases)
-        run_suites = _run(["-p", "agentassert.pytest_plugin", "tests"], cases)
+        run_suites = _run(["-p", "agentassert.pytest_plugin", "tests/support.yaml"], cases)
         run_empty = _run(["-p", "no:agentassert", "test_empty.py"], cases)
         contestants = [lambda code=code: _seconds(code, project) for code in (run_empty, load, run_suites)]
         measured = rounds_of(*contestants, rounds=3 if quick else 7)
+        spread = rounds_of(*_one_process_and_two(project, cases), rounds=1 if quick else 3)
     yield Measurement(what=f"loading a suite of {cases:,} cases beside as many empty tests", value=ratio(measured, 1), goal=0.5)
     yield Measurement(what=f"running a suite of {cases:,} cases beside as many empty tests", value=ratio(measured, 2), goal=3)
+    what = f"running {cases:,} cases of 10 ms each in two processes beside one, by the clock on the wall"
+    yield Measurement(what=what, value=ratio(spread, 1), goal=1)
+
+
+def _one_process_and_two(project: Path, cases: int) -> list[Contestant]:
+    given = ["-p", "agentassert.pytest_plugin", "tests/patient.yaml"]
+    one, two = _run(given, cases), _run([*given, "-p", "xdist", "-n", "2"], cases)
+    return [lambda code=code: _seconds(code, project, clock="perf_counter") for code in (one, two)]
 
 
 def _project(folder: Path, cases: int) -> Path:
@@ -87,7 +104,8 @@ def _project(folder: Path, cases: int) -> Path:
     (folder / "shop_agents.py").write_text(_AGENT, "utf-8")
     (folder / "test_empty.py").write_text(_EMPTY.format(cases=cases), "utf-8")
     written = "".join(_CASE.format(number=number) for number in range(cases))
-    (folder / "tests" / "support.yaml").write_text(f"tests:{written}", "utf-8")
+    for agent in ("support", "patient"):
+        (folder / "tests" / f"{agent}.yaml").write_text(f"tests:{written}", "utf-8")
     return folder
 
 
@@ -95,9 +113,9 @@ def _run(arguments: Sequence[str], cases: int) -> str:
     return _RUN.format(arguments=["-q", "-p", "no:cacheprovider", *arguments], cases=cases)
 
 
-def _seconds(code: str, project: Path) -> float:
+def _seconds(code: str, project: Path, clock: str = "process_time") -> float:
     """How long a fresh process computes for this, once everything is imported: each case pays for itself, and none for that."""
-    timed = f"{_IMPORTS}\nbegan = time.process_time()\n{code}\nprint(time.process_time() - began)"
+    timed = f"{_IMPORTS}\nbegan = time.{clock}()\n{code}\nprint(time.{clock}() - began)"
     environment = {**os.environ, "PYTHONPATH": sys.path[0], "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     printed = subprocess.run(
         [sys.executable, "-c", timed], cwd=project, env=environment, capture_output=True, text=True, check=False

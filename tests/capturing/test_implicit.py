@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from agentassert import Status, capture, record
+from agentassert import NOT_RECORDED, NotRecordedError, Status, assert_that, capture, record
 
 
 @record.tool
@@ -44,11 +44,13 @@ def test_it_is_named_after_the_capture():
     assert (cap.name, cap.invocation.name) == ("booking loop", "booking loop")
 
 
-def test_it_has_no_output_when_no_model_answered():
+def test_its_output_is_not_known_when_no_model_answered():
     with capture() as cap:
         get(1)
 
-    assert (cap.output, cap.output_text) == (None, None)
+    assert (cap.output, cap.output_text) == (NOT_RECORDED, None)
+    with pytest.raises(NotRecordedError, match="no agent was seen around it, and no answer of a model with a text.\n.*`@record.agent`"):
+        assert_that(cap).output_text()
 
 
 def test_its_output_is_the_last_answer_that_has_a_text():

@@ -122,6 +122,15 @@ def test_nothing_is_kept_in_the_context_of_the_block_when_it_is_left():
     assert recorder.open_captures == ()
 
 
+def test_the_last_model_call_of_a_thread_keeps_no_capture_alive():
+    def run():
+        with capture() as cap, record.model_call("m") as call:
+            call.respond("done")
+        return weakref.ref(cap._source.state)
+
+    assert dies(run())
+
+
 def test_the_run_ids_of_ended_work_keep_no_capture_alive():
     links = recorder.Links()
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import pytest
 
-from agentassert import AgentAssertionError, Status, adapters, recorder, returns, run
+from agentassert import AgentAssertionError, Status, adapters, record, recorder, returns, run
 from agentassert.adapters.base import APPROVALS, TOOL_FAILURES, Adapter
 from agentassert.adapters.driver import Driver, Pause, PendingApproval
 from agentassert.driving import tools_of
@@ -81,6 +81,14 @@ def test_its_tools_are_listed():
 def test_a_driver_that_cannot_replace_tools_says_so():
     with pytest.raises(NotImplementedError, match="RobotDriver cannot replace tools by mocks"):
         run(Robot(), "Weigh it", mocks={"weigh": returns(1)})
+
+
+def test_a_driver_that_cannot_replace_tools_hinders_no_other_agent():
+    @record.tool
+    def lift():
+        raise AssertionError("the mock stands in")
+
+    assert run(lambda payload: lift(), "Lift it", mocks={"lift": returns("lifted")}).output == "lifted"
 
 
 def test_an_adapter_that_is_broken_drives_nothing_and_hinders_nobody(monkeypatch):

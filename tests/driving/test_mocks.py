@@ -515,6 +515,26 @@ def test_tools_are_replaced_in_threads_that_the_agent_starts():
         assert pool.submit(ring, 3).result() == "real"
 
 
+def test_tools_are_replaced_in_threads_without_a_capture():
+    from concurrent.futures import ThreadPoolExecutor
+
+    @record.tool
+    def ring(number):
+        return "real"
+
+    def agent(pool):
+        rung = []
+        thread = threading.Thread(target=lambda: rung.append(ring(1)))
+        thread.start()
+        thread.join()
+        return [*rung, pool.submit(ring, 2).result()]
+
+    with ThreadPoolExecutor(1) as pool:
+        with mocked_tools(agent, {"ring": returns("mocked")}):
+            assert agent(pool) == ["mocked", "mocked"]
+        assert agent(pool) == ["real", "real"]
+
+
 def test_a_sync_tool_does_not_take_an_async_double():
     kit = LangChainKit()
 

@@ -390,3 +390,24 @@ def test_an_error_that_an_agent_wraps_is_its_own():
             raise RuntimeError("gave up") from error
 
     assert run(agent, "Hi").invocation.status == Status.FAILED
+
+
+@pytest.mark.parametrize("timeout_s", [None, 5])
+def test_an_async_agent_that_exits_leaves_the_next_run_alone(timeout_s):
+    async def leaves(payload):
+        raise SystemExit(3)
+
+    async def stays(payload):
+        await asyncio.sleep(0)
+        return "stayed"
+
+    with pytest.raises(SystemExit):
+        run(leaves, "Hi", timeout_s=timeout_s)
+
+    assert run(stays, "Hi", timeout_s=timeout_s).output == "stayed"
+
+
+@pytest.mark.parametrize("timeout_s", [float("inf"), float("nan"), 1e12, 0])
+def test_a_time_that_nothing_can_wait_for_is_refused(timeout_s):
+    with pytest.raises(ValueError, match="timeout_s must be more than 0 seconds and finite"):
+        run(echo, "Hi", timeout_s=timeout_s)

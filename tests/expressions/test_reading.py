@@ -20,6 +20,7 @@ def refusal(text, names=RESULT_NAMES):
 
 CALLS = "functions and methods are not part of expressions: compare what was recorded, or check it in Python"
 CALCULATION = "expressions compare and do not calculate: write the result"
+TWO_TEXTS = "two texts follow each other: a comma is missing, or quotes are too many"
 REFUSED = [
     ("", 1, "it is empty, so it asks for nothing"),
     ("  \n", 1, "it is empty, so it asks for nothing"),
@@ -74,7 +75,9 @@ REFUSED = [
         "no invocation has the status 'done'; known are 'awaiting_approval', 'blocked', 'cancelled', 'completed', "
         "'failed', 'unfinished'",
     ),
-    ("status in ['failed' 'blocked']", 12, "no invocation has the status 'failedblocked'; did you mean 'blocked'?"),
+    ("status in ['failed' 'blocked']", 12, TWO_TEXTS),
+    ("output not in ['a' \"b\", 'c']", 16, TWO_TEXTS),
+    ("output == {'a': 1, 'b': 2, 'a': 3}", 28, "the key 'a' is there twice"),
     ("output == 1 # and error", 13, "a comment has no place in an expression"),
     ("output.class == 1", 8, """'class' is a word of the language: write ["class"] instead of .class"""),
     ("input.in", 7, """'in' is a word of the language: write ["in"] instead of .in"""),

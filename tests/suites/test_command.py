@@ -119,12 +119,38 @@ def test_the_table_shows_the_interval(project):
 
 
 def test_a_run_that_breaks_is_an_error_and_no_failure(project):
-    project.agent("class Thing:\n    pass\n\nsupport = Thing()")
-    project.suite("tests: [{name: a, payload: x}]")
+    project.write(
+        "tests/builders/judged.py",
+        """
+        from agentassert import JudgeError
+
+        def build(*given):
+            return "x"
+
+        def cleanup(*given):
+            raise JudgeError("the judge did not answer")
+        """,
+    )
+    project.suite("tests: [{name: a, builder: judged}]")
     ran = project.test("--json")
     assert ran.code == 2
     assert (ran.case["status"], ran.case["errors"], ran.case["successes"]) == ("error", 1, 0)
-    assert "agent must be a callable" in ran.case["failure_reason"]
+    assert ran.case["failure_reason"] == "error: JudgeError: the judge did not answer"
+
+
+def test_a_hook_of_ours_that_breaks_is_an_error_and_no_failure(project):
+    project.agent(
+        """
+        from agentassert import recorder
+
+        def support(payload):
+            recorder.report_fault("langchain", ValueError("broken"))
+        """
+    )
+    project.suite("tests: [{name: a, payload: x}]")
+    ran = project.test("--json", "--", "-W", "default")
+    assert (ran.code, ran.case["errors"]) == (2, 1)
+    assert "a hook of this library broke while the agent ran" in ran.case["failure_reason"]
 
 
 def test_a_filter_picks_tests_by_a_part_of_their_name(project):
@@ -220,26 +246,6 @@ def test_a_path_picks_files(project):
     assert [case["test_name"] for case in project.test("--json", "tests/more.yaml").json["cases"]] == ["other"]
 
 
-def test_what_is_wrong_with_a_file_is_told_before_any_agent_runs(project):
-    project.agent("def support(payload):\n    raise SystemExit('ran')")
-    project.suite("tests: [{name: a, payload: x}]", "first")
-    project.suite("tests:\n  - name: a\n    payload: x\n    expected_resultt: output == 1\n")
-    ran = project.test()
-    assert (ran.code, ran.out) == (1, "")
-    assert "tests/support.yaml:4:5:" in ran.err
-    assert "did you mean 'expected_result'?" in ran.err
-    assert "Traceback" not in ran.err
-
-
-def test_an_agent_that_cannot_be_imported_is_told_before_any_agent_runs(project):
-    project.write(f"{project.module}.py", "import nothing_of_this_name\n")
-    project.suite(PASSING)
-    ran = project.test()
-    assert (ran.code, ran.out) == (1, "")
-    assert "[tool.agentassert.agents] support = " in ran.err
-    assert "nothing_of_this_name" in ran.err
-
-
 def test_python_tests_are_not_run(project):
     project.suite(PASSING)
     project.write("tests/test_more.py", "raise SystemExit('imported')")
@@ -271,7 +277,7 @@ def test_cases_spread_over_processes(project):
     project.suite(
         "tests: [{name: good, payload: x}, {name: bad, payload: x, expected_result: output == 1}, {name: fine, payload: x}]"
     )
-    ran = project.in_a_process("-m", "agentassert", "test", "--json", "-n", "2", PYTEST_DISABLE_PLUGIN_AUTOLOAD="")
+    ran = project.in_a_process("-m", "agentassert", "test", "--json", "-n", "2", "--", "-p", "xdist")
     assert ran.code == 1
     assert {case["test_name"]: case["passed"] for case in ran.json["cases"]} == {"good": True, "bad": False, "fine": True}
 

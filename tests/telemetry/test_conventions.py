@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 
 from agentassert import (
     NOT_RECORDED,
+    Capture,
     EmbeddingModelCall,
     FinishReason,
     NotRecordedError,
@@ -18,6 +20,7 @@ from agentassert import (
     TokenUsage,
     assert_that,
     execution_of,
+    result_of,
 )
 from tests.telemetry.parts import agent, any_value, arguments, chat, kind, load, says, span, tool
 
@@ -47,7 +50,14 @@ def test_token_counts_have_old_and_new_names(counts):
     assert only_call(chat(2, counts, inside=1)).token_usage == TokenUsage(input_tokens=11, output_tokens=3)
 
 
-@pytest.mark.parametrize("counts", [{}, {"gen_ai.usage.input_tokens": 0, "gen_ai.usage.output_tokens": 0}])
+@pytest.mark.parametrize(
+    "counts",
+    [
+        {},
+        {"gen_ai.usage.input_tokens": 0, "gen_ai.usage.output_tokens": 0},
+        {"gen_ai.usage.input_tokens": math.inf, "gen_ai.usage.output_tokens": math.nan},
+    ],
+)
 def test_no_tokens_are_none_reported(counts):
     assert only_call(chat(2, counts, inside=1)).token_usage is None
 
@@ -390,3 +400,75 @@ def test_values_of_otlp_become_those_of_python():
     execution = only_tool(tool(2, "pay", {"gen_ai.tool.call.arguments": given}, inside=1))
     assert execution.arguments == given
     assert any_value(given)["kvlistValue"]["values"][0]["key"] == "order"
+
+
+def test_a_result_that_was_not_captured_is_no_returned_none():
+    """A span without content says that the tool succeeded, and no more."""
+    live = load(
+        agent(1),
+        tool(2, "look_up", inside=1, end=10),
+        tool(3, "pay", {"gen_ai.tool.call.arguments": '{"to": null}', "gen_ai.tool.call.result": "null"}, inside=1, start=20),
+    )
+    refers = {"to": result_of("look_up")}
+    for cap in (live, Capture.from_json(live.to_json())):
+        hidden, told = cap.invocation.tool_executions
+        assert (hidden.result, hidden.raw_result, told.result) == (NOT_RECORDED, None, None)
+        chain = assert_that(cap)
+        chain.results_of("pay").is_equal_to([None])
+        checks = (
+            (chain.results_of, ("look_up",)),
+            (chain.has_tool_executed_with, ("pay", refers)),
+            (chain.has_tools_executed_in_order, (execution_of("pay", refers),)),
+            (chain.has_tools_executed_exactly_in_order, ("look_up", execution_of("pay", refers))),
+            (chain.has_tools_executed_exactly_in_any_order, ("look_up", execution_of("pay", refers))),
+        )
+        for check, given in checks:
+            with pytest.raises(NotRecordedError, match=r"the results of 'look_up' were not recorded"):
+                check(*given)
+        for read in ("result == null", "result.is_error == false and result.text == null"):
+            with pytest.raises(NotRecordedError):
+                chain.meets(expected_tool_calls=[{"look_up": read}])
+        chain.meets(expected_tool_calls=[{"look_up": "result.is_error == false"}])
+        with pytest.raises(AssertionError, match=r"look_up\(...\) \(result not recorded\)"):
+            chain.has_tool_executed("delete")
+
+
+def talk(sent, received):
+    return {"gen_ai.input.messages": json.dumps(sent), "gen_ai.output.messages": json.dumps(received)}
+
+
+def loop_over_an_sdk(scope, *around):
+    """What a hand-written loop looks like where nothing but the SDK is instrumented: no span tells of its tools."""
+    asks = [{"role": "assistant", "parts": [{"type": "tool_call", "id": "c1", "name": "delete", "arguments": {"id": 7}}]}]
+    result = {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": "deleted"}]}
+    sent = [{"role": "user", "parts": [{"type": "text", "content": "Delete 7"}]}]
+    inside = 1 if around else None
+    return load(
+        *around,
+        chat(2, talk(sent, asks), inside=inside, scope=scope, end=10),
+        chat(3, talk([*sent, *asks, result], [{"role": "assistant", "content": "Done."}]), inside=inside, scope=scope, start=20),
+    )
+
+
+@pytest.mark.parametrize("scope", ["opentelemetry.instrumentation.openai_v2", "openinference.instrumentation.anthropic"])
+@pytest.mark.parametrize("around", [(), (agent(1),)])
+def test_the_tools_of_a_loop_over_an_instrumented_sdk_are_inferred(scope, around):
+    cap = loop_over_an_sdk(scope, *around)
+    (execution,) = cap.invocation.tool_executions
+    assert (execution.name, execution.arguments, execution.result) == ("delete", {"id": 7}, "deleted")
+    assert (execution.inferred, execution.outcome) == (True, Outcome.UNKNOWN)
+    with pytest.raises(AssertionError, match="but it executed 'delete' once"):
+        assert_that(cap).has_no_tool_executions("delete")
+
+
+def test_nothing_is_inferred_for_a_framework_whose_tools_have_spans_of_their_own():
+    cap = loop_over_an_sdk("opentelemetry.instrumentation.openai_v2", agent(1, scope="agent_framework"))
+    assert cap.invocation.tool_executions == ()
+    assert_that(cap).has_tool_requested("delete")
+
+
+def test_the_span_of_a_tool_is_the_execution_that_a_loop_over_an_instrumented_sdk_sends_back():
+    span = tool(4, "delete", arguments(id=7), inside=1, start=12, end=15)
+    cap = loop_over_an_sdk("opentelemetry.instrumentation.openai_v2", agent(1), span)
+    (execution,) = cap.invocation.tool_executions
+    assert (execution.inferred, execution.outcome, execution.call_id) == (False, Outcome.SUCCEEDED, "c1")

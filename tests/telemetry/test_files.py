@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import math
 
 import pytest
 
@@ -114,6 +115,13 @@ def test_a_file_without_spans_is_a_capture_without_invocations():
     assert Capture.from_otlp({"resourceLogs": []}).invocations == Capture.from_otlp({}).invocations == ()
 
 
+def _nested(levels):
+    value = {"stringValue": "x"}
+    for _ in range(levels):
+        value = {"arrayValue": {"values": [value]}}
+    return {"key": "deep", "value": value}
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -124,6 +132,9 @@ def test_a_file_without_spans_is_a_capture_without_invocations():
         (only_span(name=7), "name: must be a text, but was 7"),
         (only_span(startTimeUnixNano="soon"), "startTimeUnixNano: must be a whole number, but was 'soon'"),
         (only_span(startTimeUnixNano=1.5), "startTimeUnixNano: must be a whole number, but was 1.5"),
+        (only_span(startTimeUnixNano="-5"), "startTimeUnixNano: must be a time from 1970 to 2554, but was -5"),
+        (only_span(endTimeUnixNano="9" * 40), "endTimeUnixNano: must be a time from 1970 to 2554, but was 999"),
+        (only_span(attributes=[_nested(3_000)]), "span 1 0000000000000001 ('work'): is nested too deeply"),
         (only_span(attributes={}), "attributes: must be a list, but was {}"),
         (only_span(attributes=[7]), "attributes: must be a list of objects, but has at 0, but was 7"),
         (only_span(attributes=[{"value": {}}]), "key: is missing"),
@@ -131,6 +142,8 @@ def test_a_file_without_spans_is_a_capture_without_invocations():
         (only_span(status=[]), "status: must be an object, but was []"),
         ({"context": {"trace_id": "0x1"}, "name": "a"}, "span 1 ('a'): span_id: is missing"),
         ({"context": IDS, "start_time": "then"}, "start_time: must be a date and time in ISO form, but was 'then'"),
+        ({"context": IDS, "start_time": math.inf}, "start_time: must be a time from 1970 to 2554, but was inf"),
+        ({"context": IDS, "end_time": "9999-12-31"}, "end_time: must be a time from 1970 to 2554, but was '9999-12-31'"),
         ({"context": IDS, "status": {"status_code": "FINE"}}, "status_code: must be one of 'UNSET', 'OK', 'ERROR'"),
         ({"spans": [7]}, "spans: must be a list of objects"),
         ({"rows": []}, "expected an OTLP document with 'resourceSpans', or one span"),
@@ -154,6 +167,7 @@ def test_what_is_no_span_is_refused_by_the_name_of_the_span_and_the_field(given,
         (b'{"resourceSpans": "\xff"}', "must be text in UTF-8, but is not at byte 19"),
         (b"\x1f\x8bnothing", "cannot be decompressed"),
         (gzip.compress(b"{}" * 100)[:-12], "cannot be decompressed"),
+        (gzip.compress(b"{}")[:10] + b"\xff" * 20, "cannot be decompressed"),
         (b"[" * 100_000, "is nested too deeply"),
     ],
 )

@@ -77,6 +77,8 @@ def test_autogen_writes_no_content_and_nothing_passes_on_what_is_missing():
         chain.has_tool_executed_with("get_booking", {"passengers": 2})
     with pytest.raises(NotRecordedError, match="'autogen' adapter cannot see chat model calls"):
         chain.has_own_chat_model_call_count(0)
+    with pytest.raises(NotRecordedError, match=r"but its output was not recorded[\s\S]*CAPTURE_MESSAGE_CONTENT"):
+        chain.output_text()
 
 
 def test_the_three_spans_of_one_call_through_fastmcp_are_one_execution():

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any, assert_type
 
 from agentassert import Capture, ChatModelCall, Invocation, InvocationAssertion, assert_that, capture, execution_of, result_of
+from agentassert.assertions.conversation import ConversationAssertion
 from agentassert.assertions.model_call import ChatModelCallAssertion
 from agentassert.assertions.values import ValueAssertion
+from agentassert.conversations import Conversation, rasa
 
 
 def is_refund(arguments: dict[str, Any]) -> None:
@@ -42,6 +44,14 @@ def navigation_gives_another_chain(cap: Capture) -> None:
     assert_type(chain.output(), ValueAssertion)
     assert_type(chain.arguments_of("a"), ValueAssertion)
     assert_type(assert_that([1, 2]), ValueAssertion)
+
+
+def a_turn_and_a_conversation_have_a_chain_of_their_own(conversation: Conversation) -> None:
+    assert_type(assert_that(conversation), ConversationAssertion)
+    chain = assert_that(conversation.turn(0))
+    assert_type(chain.in_order().has_flow_started("a").has_flow_completed("a", step="b"), ConversationAssertion)
+    assert_type(chain.has_bot_uttered(text_matching="a", buttons=["a", ("b", None), {"title": "c"}]), ConversationAssertion)
+    assert_type(rasa.check(conversation, {"flow_started": "a"}, user="a"), rasa.TurnFailure | None)
 
 
 def blocks_give_the_capture() -> None:

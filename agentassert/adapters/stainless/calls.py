@@ -95,6 +95,7 @@ class Call:
     @kept
     def collects(self) -> bool:
         """Whether it is answered by a stream that can be read along."""
+        self._parsed = None  # the stream itself, which holds this
         if self._route.collector is None:
             self._event.stop()
             return False
@@ -133,6 +134,7 @@ class Call:
 
     def _answer(self, answer: Answer) -> None:
         event = self._event
+        self._parsed = None
         if event.exchange is not None:
             event.exchange.response_id = answer.response_id
         self.awaits = answer.response_id if answer.pending else None

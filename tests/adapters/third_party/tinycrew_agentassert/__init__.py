@@ -28,7 +28,7 @@ def _wrapped(start, finish):
 
     def make(original):
         async def recorded(self, given):
-            event = start(self, given) if recorder.open_captures else None
+            event = start(self, given) if recorder.listening() else None
             if event is None:
                 return await original(self, given)
             token = recorder.enter(event)
