@@ -11,7 +11,7 @@ from agentassert import events, render
 from agentassert.books import Books
 from agentassert.building import Built, build
 from agentassert.errors import AmbiguousError
-from agentassert.failures import hidden
+from agentassert.failures import counted, hidden
 from agentassert.records import Invocation
 
 if TYPE_CHECKING:
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 __tracebackhide__ = hidden
 
 OnDoubt = Literal["warn", "fail"]
+
+_IF_NOTHING_RAN: Final = "Was the agent run inside the block, and is its framework supported, or decorated with `record`?"
+_IF_NOTHING_WAS_STORED: Final = "It was stored without one: look at what was captured, before it is stored."
 
 
 @attrs.frozen
@@ -66,6 +69,8 @@ class Recording(Protocol):
 
     name: str | None
     error: BaseException | str | None
+    if_empty: str
+    """What to look at when there is no invocation."""
 
     @property
     def is_open(self) -> bool:
@@ -294,7 +299,7 @@ class Capture:
         Raises:
             TypeError: when it is no path, mapping or list.
             OSError: when the file cannot be read.
-            SpanError: when it holds something else, naming the span and the field.
+            SpanError: when it holds something else, naming the span and the field; and for the text of a document.
 
         Example:
             >>> tool = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.call.arguments": '{"number": "MS-777"}'}
@@ -311,7 +316,9 @@ class Capture:
         from agentassert.telemetry.loading import described, spans_in
         from agentassert.telemetry.replay import replay
 
-        live = Live(replay(spans_in(source), name, described(source)))
+        spans = list(spans_in(source))
+        if_empty = f"Of the {counted(len(spans), 'span')} read none is an agent's."
+        live = Live(replay(spans, name, described(source)), if_empty=if_empty)
         live.home = capture = cls(live, on_doubt=on_doubt)
         return capture
 
@@ -324,16 +331,17 @@ class Capture:
             return found[0]
         there = ", ".join(f"{one.name!r} ({one.status})" for one in self.invocations) or "nothing"
         if not self.invocations:
-            advice = "Was the agent run inside the block, and is its framework supported, or decorated with `record`?"
+            advice = self._source.if_empty
         elif described and not found:
             advice = "Give one of these names to `cap.invocation_named(name)`, or take one from `cap.invocations`."
         else:
             advice = (
                 "Pick one with `cap.invocation_named(name)` or from `cap.invocations`, or assert on all with `whole_capture()`."
             )
+        doubts = "".join(f"\n  {doubt}" for doubt in self.health.doubts)
         raise AmbiguousError(
             f"Expected one top-level invocation{described} in the capture, but there {'are' if found else 'is'} "
-            f"{len(found) or 'none'}. Recorded: {there}.\n{advice}",
+            f"{len(found) or 'none'}. Recorded: {there}.\n{advice}" + (f"\nIn doubt:{doubts}" if doubts else ""),
             subject="the capture",
             expected=f"one top-level invocation{described}",
             actual=tuple(one.name for one in self.invocations),
@@ -343,8 +351,9 @@ class Capture:
 class Live:
     """Records built from events when they are read."""
 
-    def __init__(self, state: events.CaptureState) -> None:
+    def __init__(self, state: events.CaptureState, *, if_empty: str = _IF_NOTHING_RAN) -> None:
         self.state = state
+        self.if_empty = if_empty
         self.name = state.name
         self.error: BaseException | str | None = None
         self.home: Capture | None = None
@@ -372,6 +381,8 @@ class Live:
 
 class Loaded:
     """Records that were stored."""
+
+    if_empty = _IF_NOTHING_WAS_STORED
 
     def __init__(self, stored: StoredCapture) -> None:
         self._stored = stored

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from agentassert.suites.projects import Project
 
 _SUFFIXES = (".yaml", ".yml")
-_project = pytest.StashKey["Project | None"]()
+_projects = pytest.StashKey["dict[Path | str | None, Project | None]"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,7 +29,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SuiteFile 
     """A suite, when the file lies below the suites paths of a project that has a `[tool.agentassert]` table."""
     if not _may_be_suite(file_path):
         return None
-    project = _project_of(parent.config)
+    project = _project_of(parent.config, file_path.parent)
     if project is None:
         return None
     from agentassert.suites.discovery import suites_directory_of
@@ -82,18 +82,22 @@ def _may_be_suite(file: Path) -> bool:
     return file.name.lower().endswith(_SUFFIXES)
 
 
-def _project_of(config: pytest.Config) -> Project | None:
-    """The project that pytest runs in, when it has a table of ours; looked up once, and what is wrong with it told once."""
-    if _project not in config.stash:
-        config.stash[_project] = None
-        from agentassert import settings
+def _project_of(config: pytest.Config, directory: Path) -> Project | None:
+    """The project that a folder is in, when it has a table of ours; looked up once, and what is wrong with it told once."""
+    from agentassert import settings
 
-        try:
-            found = settings.above(config.rootpath)
+    projects = config.stash.setdefault(_projects, {})
+    try:
+        found = settings.above(directory)
+        if found.root not in projects:
+            projects[found.root] = None
             if found.root is not None:
                 from agentassert.suites.projects import Project
 
-                config.stash[_project] = Project(found, config.getoption("agentassert_env"))
-        except ValueError as error:
-            raise pytest.Collector.CollectError(str(error)) from None
-    return config.stash[_project]
+                projects[found.root] = Project(found, config.getoption("agentassert_env"))
+    except ValueError as error:
+        if str(error) in projects:
+            return None
+        projects[str(error)] = None
+        raise pytest.Collector.CollectError(str(error)) from None
+    return projects[found.root]

@@ -71,7 +71,7 @@ def target_of(agent: Any, name: str | None) -> Target:
     if not callable(agent):
         raise TypeError(
             f"agent must be a callable, an agent of a framework that has an adapter, or a text such as 'shop.agents:support', "
-            f"but was {agent!r}"
+            f"but was {agent!r}; wrap an agent of another framework in a function that runs it"
         )
     return FunctionAgent(CallableAgent(agent, name))
 

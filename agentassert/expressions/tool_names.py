@@ -27,6 +27,16 @@ def every_tool(view: View, name: str, expected: str) -> Failure | tuple[str, ...
     return _other_name(view, name, expected) or _fitting(view, name)
 
 
+def may_be(name: str, tool: str) -> bool:
+    """Whether one of the two names is the other, or the last part of it.
+
+    Example:
+        >>> may_be("add", "math.add"), may_be("math.add", "add"), may_be("math.add", "list.add")
+        (True, True, False)
+    """
+    return name in (tool, tool.rpartition(".")[2]) or name.rpartition(".")[2] == tool
+
+
 def unknown_names(view: View, names: Sequence[str]) -> list[str]:
     """Those that stand for no tool that was executed or offered: misspelt, most likely."""
     return [name for name in dict.fromkeys(names) if not _fitting(view, name) and about_unknown(view, name)]

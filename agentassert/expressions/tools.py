@@ -11,9 +11,10 @@ from agentassert import render
 from agentassert.books import EITHER
 from agentassert.checks.view import NO_MARKS, Marks, View
 from agentassert.errors import NotRecordedError
+from agentassert.expressions import nested
 from agentassert.expressions.conditions import Condition
 from agentassert.expressions.exchanged import returned, sent
-from agentassert.expressions.expectations import ToolExpectation
+from agentassert.expressions.expectations import ChildExpectation, ToolExpectation
 from agentassert.expressions.expression import Expression, Verdict
 from agentassert.expressions.results import not_satisfied
 from agentassert.expressions.tool_names import every_tool, executions_of, only_tool
@@ -24,22 +25,36 @@ _ANY: Final = Condition("", (), (), ())
 _MOST_EXPLAINED: Final = 5
 
 
-def called(view: View, expectation: ToolExpectation, context: Mapping[str, Any]) -> Failure | Marks:
-    """As many executions as asked for satisfy what is asked of one of them."""
+def called(
+    view: View, expectation: ToolExpectation, context: Mapping[str, Any], children: Sequence[ChildExpectation] = ()
+) -> Failure | Marks:
+    """As many executions as asked for satisfy what is asked of one of them.
+
+    Args:
+        view: what is looked at.
+        expectation: what is expected.
+        context: what expressions read as `context`.
+        children: the agents below of which something is expected by itself.
+    """
     condition = expectation.condition or _ANY
     expected = f"to have executed {expectation.name!r}" + (f" so that {condition.text}" if condition.text else "")
     for gate in condition.gates:
         verdict = gate.evaluate({"context": context})
         if not verdict.satisfied:
             return not_satisfied(expected, verdict, wanted=condition.text)
-    if condition.counts_hold(0, context):
+    may_be_none = condition.counts_hold(0, context)
+    if may_be_none:
         names = every_tool(view, expectation.name, expected)
     else:
         name = only_tool(view, expectation.name, expected)
         names = name if isinstance(name, Failure) else (name,)
     if isinstance(names, Failure):
         return names
-    return _counted(view, condition, expected, executions_of(view, names), context)
+    executions = executions_of(view, names)
+    verdict = _counted(view, condition, expected, executions, context)
+    if isinstance(verdict, Failure):
+        return verdict if executions or may_be_none else attrs.evolve(verdict, advice=nested.hint(view, expectation.name))
+    return (may_be_none and _contradicted(view, expectation, expected, executions, context, children)) or verdict
 
 
 def started_in_order(view: View, names: Sequence[str]) -> Failure | Marks:
@@ -65,20 +80,23 @@ def started_in_order(view: View, names: Sequence[str]) -> Failure | Marks:
         expected=expected,
         found=f"but{after} {missing!r} did not start",
         wanted=tuple(names),
+        advice=nested.hint(view, missing),
         actual=tuple(one.name for one in ran),
     )
 
 
-def not_called(view: View, name: str) -> Failure | Marks:
-    """None of the tools that the name may stand for was called."""
+def not_called(view: View, name: str, children: Sequence[ChildExpectation] = ()) -> Failure | Marks:
+    """None of the tools that the name may stand for was called, nor by an agent below of which nothing is expected by itself."""
     expected = f"to have executed no {name!r}"
     names = every_tool(view, name, expected)
     if isinstance(names, Failure):
         return names
     ran = executions_of(view, names)
     found = [one for one in ran if _is_certain(view, one)]
+    if not found and ran:
+        return _undecided(view, expected, ran)
     if not found:
-        return _undecided(view, expected, ran) if ran else NO_MARKS
+        return nested.contradicted(view, name, expected, nested.executed_below(view.root, name, children)) or NO_MARKS
     executed = ", ".join(sorted({repr(one.name) for one in found}))
     return Failure(
         expected=expected,
@@ -87,6 +105,25 @@ def not_called(view: View, name: str) -> Failure | Marks:
         actual=tuple(one.name for one in found),
         important=tuple(one.id for one in found),
     )
+
+
+def _contradicted(
+    view: View,
+    expectation: ToolExpectation,
+    expected: str,
+    executions: Sequence[ToolExecution],
+    context: Mapping[str, Any],
+    children: Sequence[ChildExpectation],
+) -> Failure | None:
+    """The failure of a highest number that holds of the invocation's own executions, and not of all below it."""
+    below = nested.executed_below(view.root, expectation.name, children)
+    if not below:
+        return None
+    condition = expectation.condition or _ANY
+    everything = _matches(view, condition.filters, [*executions, *(one for _, one in below)], context)
+    if condition.counts_hold(len(everything.certain) + len(everything.possible), context):
+        return None
+    return nested.contradicted(view, expectation.name, expected, below)
 
 
 @attrs.frozen(eq=False)

@@ -73,11 +73,11 @@ def context_of(context: Mapping[str, Any] | None) -> Mapping[str, Any]:
 def _verdicts(view: View, expectations: Expectations, context: Mapping[str, Any]) -> Iterator[Failure | Marks]:
     yield results.result(view, expectations.result, context)
     for tool in expectations.tool_calls:
-        yield tools.called(view, tool, context)
+        yield tools.called(view, tool, context, expectations.child_agents)
     if expectations.tool_call_order:
         yield tools.started_in_order(view, expectations.tool_call_order)
     for name in expectations.no_tool_calls:
-        yield tools.not_called(view, name)
+        yield tools.not_called(view, name, expectations.child_agents)
     for child in expectations.child_agents:
         yield children.triggered(view, child, context, functools.partial(_inside, child, context))
 

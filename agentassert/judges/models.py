@@ -196,8 +196,8 @@ def _usage(read: int | None, written: int | None) -> TokenUsage | None:
     return None if read is None and written is None else TokenUsage(input_tokens=read, output_tokens=written)
 
 
-class _LoopRunningError(TypeError):
-    pass
+class _LoopRunningError(Exception):
+    """Tells wrong use from what goes wrong in a model."""
 
 
 def _run(response: Awaitable[Any]) -> Any:
@@ -222,12 +222,15 @@ def asking(whom: str) -> Iterator[None]:
 
     Raises:
         JudgeError: when whoever is asked raises an error.
+        TypeError: when the answer can only be awaited, and nobody awaits it.
     """
     token = recorder.set_scope(recorder.SILENCE)
     try:
         yield
-    except (JudgeError, _LoopRunningError):
+    except JudgeError:
         raise
+    except _LoopRunningError as error:
+        raise TypeError(*error.args) from None
     except Exception as error:
         raise JudgeError(f"{whom} gave no answer: {type(error).__name__}: {error}") from error
     finally:

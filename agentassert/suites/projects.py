@@ -6,7 +6,8 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import attrs
 
@@ -97,10 +98,25 @@ class Project:
             named = self.agents[name].target
             with self.in_environment():
                 try:
+                    self._refuse_namesake(named.partition(".")[0].partition(":")[0])
                     self._targets[name] = target_of(_resolved(named), name)
                 except (ValueError, TypeError) as error:
                     raise ValueError(f"[tool.agentassert.agents] {name} = {named!r}: {error}") from error
         return self._targets[name]
+
+    def _refuse_namesake(self, module: str) -> None:
+        """Python keeps one module of a name, so a second project would be given the agents of the first."""
+        root = self.settings.root
+        if root is None or not ((root / module).is_dir() or (root / f"{module}.py").is_file()):
+            return
+        other = _root_of_module.setdefault(module, root)
+        if other != root and module in sys.modules:
+            raise ValueError(f"a module {module!r} was imported from {other} already; run the suites of the two projects apart")
+        _root_of_module[module] = root
+
+
+_root_of_module: Final[dict[str, Path]] = {}
+"""For which project each module was imported."""
 
 
 def _resolved(target: str) -> Any:

@@ -39,8 +39,10 @@ def spans_in(source: SpanSource) -> Iterator[Span]:
     Raises:
         TypeError: when it is neither.
         OSError: when the file cannot be read.
-        SpanError: when it holds something else, naming the place.
+        SpanError: when it holds something else, naming the place; and for the text of a document.
     """
+    if isinstance(source, str) and source.lstrip().startswith(("{", "[")) and not os.path.exists(source):  # noqa: PTH110  # a `Path` raises on long texts
+        raise SpanError("what was given as spans is text, and not the path of a file: pass json.loads(text)")
     place = described(source)
     if isinstance(source, (str, os.PathLike)):
         documents = _parsed(_text(Path(source), place), place)

@@ -11,7 +11,7 @@ pytest.importorskip("opentelemetry.sdk.trace")
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 
-from agentassert import CaptureWarning, NotRecordedError, Outcome, Status, assert_that, capture, record
+from agentassert import AmbiguousError, CaptureWarning, NotRecordedError, Outcome, Status, assert_that, capture, record
 from tests.adapters.kits import Ask, Request, Say, Tool
 from tests.adapters.kits.spans import forget_that_spans_are_recorded
 from tests.adapters.scenarios.parts import fragile, get_booking
@@ -62,6 +62,19 @@ def test_agent_framework_without_a_provider_says_so(agent_framework):
     cap = notes_of(agent_framework, prepare)
     assert cap.invocations == ()
     assert "no OpenTelemetry SDK is set up, so nothing of it is recorded" in cap.health.notes[0]
+
+
+def test_agent_framework_without_a_provider_and_content_names_both_and_so_does_a_look_at_what_is_not_there(agent_framework):
+    from agent_framework.observability import OBSERVABILITY_SETTINGS
+
+    def prepare():
+        forget_that_spans_are_recorded()
+        OBSERVABILITY_SETTINGS.enable_sensitive_data = False
+
+    cap = notes_of(agent_framework, prepare)
+    both = "no OpenTelemetry SDK is set up, so nothing of it is recorded: .*, and leaves messages, arguments and results out of them: "
+    with pytest.raises(AmbiguousError, match=f"In doubt:\n  Microsoft Agent Framework comes in by its spans, and {both}"):
+        assert_that(cap).has_succeeded()
 
 
 def test_agent_framework_without_content_says_so_and_refuses_what_it_does_not_tell(agent_framework):

@@ -168,7 +168,7 @@ def test_every_top_level_invocation_of_a_whole_capture_must_pass_its_gate():
 
 
 def test_a_whole_capture_of_nothing_says_that_there_is_nothing():
-    with pytest.raises(AmbiguousError, match="Was the agent run inside the block"):
+    with pytest.raises(AmbiguousError, match="It was stored without one"):
         assert_that(captured()).whole_capture().has_no_tool_executions()
 
 

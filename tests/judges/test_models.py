@@ -89,7 +89,7 @@ def test_an_async_function_awaited_and_not():
 
 async def _chained(judge):
     await judge.assert_that("Hello").satisfies_async("greets")
-    with pytest.raises(TypeError, match="the method whose name ends in `_async`"):
+    with pytest.raises(TypeError, match="the method whose name ends in `_async`") as caught:
         judge.assert_that("Hello").satisfies("greets")
 
 

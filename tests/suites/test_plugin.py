@@ -92,3 +92,25 @@ def test_a_wrong_table_is_told_in_a_line(project, pytest_run):
     assert ran.code == 2
     assert "did you mean 'suites'?" in ran.out
     assert "Traceback" not in ran.out
+
+
+def _nested(project, name, module):
+    project.write(f"{name}/pyproject.toml", f'[tool.agentassert.agents]\nsupport = "{module}:support"\n')
+    project.write(f"{name}/{module}.py", f"def support(payload):\n    return {name!r}\n")
+    project.write(f"{name}/tests/support.yaml", f"tests: [{{name: {name}, payload: x, expected_result: output == '{name}'}}]\n")
+
+
+def test_each_project_below_the_root_has_its_own_table(project, pytest_run):
+    project.write("pyproject.toml", "[project]\nname = 'x'\n")
+    _nested(project, "one", "agents_one")
+    _nested(project, "two", "agents_two")
+    assert "2 passed" in pytest_run().out
+
+
+def test_two_projects_whose_modules_have_one_name_are_not_mixed_up(project, pytest_run):
+    project.write("pyproject.toml", "[project]\nname = 'x'\n")
+    _nested(project, "one", "agents")
+    _nested(project, "two", "agents")
+    ran = pytest_run()
+    assert ran.code == 2
+    assert "a module 'agents' was imported from" in ran.out

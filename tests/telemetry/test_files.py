@@ -9,8 +9,8 @@ import math
 
 import pytest
 
-from agentassert import Capture, SpanError
-from tests.telemetry.parts import BEGAN_NS, DATA, TRACE_ID, agent, any_value, arguments, document, tool
+from agentassert import AmbiguousError, Capture, SpanError, assert_that
+from tests.telemetry.parts import BEGAN_NS, DATA, TRACE_ID, agent, any_value, arguments, document, span, tool
 
 TWO = (agent(1), tool(2, "look_up", arguments(place="Oslo"), inside=1, start=10, end=20))
 IDS = {"trace_id": TRACE_ID, "span_id": "0000000000000001"}
@@ -177,6 +177,18 @@ def test_a_broken_file_is_refused_by_its_name_and_the_place_in_it(tmp_path, cont
     with pytest.raises(SpanError) as refused:
         Capture.from_otlp(path)
     assert str(refused.value).startswith(f"{path}: {message}")
+
+
+def test_of_spans_without_an_agent_it_is_said_how_many_there_are():
+    cap = Capture.from_otlp(document(span(1), span(2)))
+    with pytest.raises(AmbiguousError, match=r"Recorded: nothing\.\nOf the 2 spans read none is an agent's\.$"):
+        assert_that(cap).has_succeeded()
+
+
+@pytest.mark.parametrize("text", ['{"resourceSpans": []}', "\n" + json.dumps([document(*TWO)] * 50)])
+def test_the_text_of_a_document_is_no_path(text):
+    with pytest.raises(SpanError, match=r"is text, and not the path of a file: pass json\.loads\(text\)"):
+        Capture.from_otlp(text)
 
 
 def test_a_file_that_is_not_there_is_an_error_of_the_system(tmp_path):

@@ -15,6 +15,7 @@ from agentassert.adapters.otel import ADAPTER
 from agentassert.adapters.otel.hooks import wrap_own
 
 _SET_A_PROVIDER = "opentelemetry.trace.set_tracer_provider(opentelemetry.sdk.trace.TracerProvider())"
+_WITHOUT_CONTENT = "leaves messages, arguments and results out of them: call agent_framework.observability.enable_instrumentation(enable_sensitive_data=True)"
 
 
 class SpanFramework(Adapter):
@@ -73,9 +74,8 @@ class AgentFrameworkAdapter(SpanFramework):
 
         if not OBSERVABILITY_SETTINGS.ENABLED:
             return "its instrumentation is switched off, so nothing of it is recorded: call agent_framework.observability.enable_instrumentation()"
-        if not OBSERVABILITY_SETTINGS.SENSITIVE_DATA_ENABLED:
-            return "leaves messages, arguments and results out of them: call agent_framework.observability.enable_instrumentation(enable_sensitive_data=True)"
-        return without_provider()
+        missing = [without_provider(), None if OBSERVABILITY_SETTINGS.SENSITIVE_DATA_ENABLED else _WITHOUT_CONTENT]
+        return ", and ".join(filter(None, missing)) or None
 
 
 class AutoGenAdapter(SpanFramework):
