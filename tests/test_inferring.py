@@ -188,8 +188,8 @@ def test_a_refusal_can_be_said_to_be_one_and_the_message_says_how(asked, is_sett
             loop.ask()
         return cap
 
-    how = "was sent back: if your loop refused to run it, say so with `record.approval(tool, arguments, decision=\"reject\")`."
-    with pytest.raises(AgentAssertionError, match="but it executed '.*' once") as caught:
+    how = 'was sent back: if your loop refused to run it, say so with `record.approval(tool, arguments, decision="reject")`.'
+    with pytest.raises(AgentAssertionError, match=r"but it executed '.*' once") as caught:
         assert_that(loop()).has_no_tool_executions(asked[0])
     assert how in str(caught.value)
     with pytest.raises(NotRecordedError) as caught:

@@ -66,9 +66,10 @@ class Adapter(ABC):
         distribution: the installed package whose version matters, such as `"langchain-core"`.
         tested: the oldest and the newest version that its tests were run with.
         sees: what it is able to see, out of the constants of this module.
-        detaches: whether what it replaced is put back while no capture is open. An adapter of a client (a model SDK, MCP) says `True`: its
-            calls are over when they return. One of a framework says `False`: a run that outlives its capture must be told that it is
-            late, so what it hooked in stays, and is inert.
+        detaches: whether what it replaced is put back while no capture is open. An adapter says `True` whose hooks have done their work
+            when a call begins or returns: of a client (a model SDK, MCP), or of spans, which the span itself ends. One that sees a run
+            from inside says `False`: a run that outlives its capture must be told that it is late, so what it hooked in stays, and is
+            inert.
 
     Example:
         >>> class Nothing(Adapter):

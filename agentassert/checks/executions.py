@@ -19,6 +19,7 @@ from agentassert.checks.bounds import Bound, decided
 from agentassert.checks.hidden import hidden_arguments, hidden_results, is_hidden
 from agentassert.checks.paths import mapped
 from agentassert.checks.references import referenced
+from agentassert.checks.unseen import unseen_executions
 from agentassert.checks.values import canonical
 from agentassert.checks.view import HOW_TO_REFUSE, NO_MARKS, Marks, View, marks_for_failure, marks_for_success
 from agentassert.errors import NotRecordedError
@@ -33,7 +34,7 @@ def none_executed(view: View, names: Sequence[str]) -> Failure | Marks:
     ran = [one for name in names for one in view.named(name)] if names else view.executions
     found = [one for one in ran if one.id not in view.may_be_absent]
     if not found:
-        return view.undecided(expected, ran) if ran else NO_MARKS
+        return view.undecided(expected, ran) if ran else unseen_executions(view, expected) or NO_MARKS
     by_name = Counter(one.name for one in found)
     return Failure(
         expected=expected,
@@ -64,7 +65,8 @@ def executed_times(view: View, name: str, times: int, bound: Bound) -> Failure |
     if holds is None:
         return view.undecided(expected, possible)
     if holds:
-        return marks_for_success((*certain, *possible))
+        unseen = None if bound == "at_least" else unseen_executions(view, expected)
+        return unseen or marks_for_success((*certain, *possible))
     found = f"did {_times(fewest)}" if fewest == most else f"did {fewest} to {most} times"
     return Failure(
         expected=expected,
@@ -160,7 +162,7 @@ def none_left(view: View, marks: Marks) -> Failure | Marks:
             important=_ids(unchecked),
         )
     open_cases = [one for one in view.executions if marks.get(one.id, 0) != EITHER]
-    return view.undecided(expected, open_cases) if open_cases else NO_MARKS
+    return view.undecided(expected, open_cases) if open_cases else unseen_executions(view, expected) or NO_MARKS
 
 
 def none_repeated(view: View) -> Failure | Marks:

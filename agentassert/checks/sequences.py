@@ -11,6 +11,7 @@ from agentassert import render
 from agentassert.checks.arguments import ArgumentMatcher
 from agentassert.checks.executions import Before, explained, hidden_for, line, matches, may_match
 from agentassert.checks.pairing import can_cover, pair_executions
+from agentassert.checks.unseen import unseen_executions
 from agentassert.checks.view import Marks, View, marks_for_success
 from agentassert.errors import NotRecordedError
 from agentassert.failures import Failure, counted, shortened
@@ -52,7 +53,9 @@ def exactly_in_order(view: View, patterns: Sequence[ExecutionPattern]) -> Failur
     expected = f"to have executed exactly, in order, {_shown(patterns)}"
     if not _can_be_all(view, patterns):
         return _hidden(view, expected, patterns) or _not_all(view, expected, patterns)
-    return view.undecided(expected, view.uncertain) if view.uncertain else marks_for_success(view.executions)
+    if view.uncertain:
+        return view.undecided(expected, view.uncertain)
+    return unseen_executions(view, expected) or marks_for_success(view.executions)
 
 
 def exactly_in_any_order(view: View, patterns: Sequence[ExecutionPattern]) -> Failure | Marks:
@@ -65,7 +68,7 @@ def exactly_in_any_order(view: View, patterns: Sequence[ExecutionPattern]) -> Fa
     pairing = pair_executions(patterns, certain, lambda one: Before(view, one))
     left_over = [certain[index] for index in pairing.unmatched_executions]
     if not (pairing.unmatched_patterns or left_over or possible or others):
-        return marks_for_success(certain)
+        return unseen_executions(view, expected) or marks_for_success(certain)
     candidates = (*certain, *possible)
     if not unnamed and can_cover(patterns, candidates, range(len(certain)), lambda one: Before(view, one)):
         return view.undecided(expected, (*possible, *others))

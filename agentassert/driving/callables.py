@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from agentassert.decorating import AGENT, decorate_agent
 from agentassert.signatures import signature_of
+
+_NO_FACTORY: Final = "; name the agent, not a function that makes it"
 
 
 class CallableAgent:
@@ -36,9 +38,8 @@ def _refuse_other_arguments(function: Callable[..., Any]) -> None:
     try:
         signature.bind("payload")
     except TypeError as error:
-        raise TypeError(
-            f"agent must take the payload as its only argument, but {function!r} takes {signature}: {error}"
-        ) from None
+        what = f"agent must take the payload as its only argument, but {function!r} takes {signature}: {error}"
+        raise TypeError(f"{what}{'' if signature.parameters else _NO_FACTORY}") from None
 
 
 def _innermost(function: Any) -> Any:

@@ -61,8 +61,9 @@ _ONE_TEXT: Final = re.compile(
 _NO_CALLS: Final = "functions and methods are not part of expressions: compare what was recorded, or check it in Python"
 _NO_CALCULATION: Final = "expressions compare and do not calculate: write the result"
 _NO_OTHER: Final = "this is not part of the language of expressions"
+_JOINED_BY_AND: Final = "conditions are joined with the word: write `and`"
 _MEANT: Final[dict[type[ast.operator], str]] = {
-    ast.BitAnd: "conditions are joined with the word: write `and`",
+    ast.BitAnd: _JOINED_BY_AND,
     ast.BitOr: "conditions are joined with the word: write `or`",
 }
 _REFUSED: Final[dict[type[ast.expr], str]] = {
@@ -99,6 +100,8 @@ class _Compiler:
     def condition(self, node: ast.expr, depth: int) -> Term:
         """A part that is true or not."""
         self._check_depth(node, depth)
+        if isinstance(node, ast.Tuple):
+            self.source.refuse_at(node, _JOINED_BY_AND)
         if isinstance(node, ast.BoolOp):
             return self._joined(node, depth)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
@@ -192,6 +195,8 @@ class _Compiler:
             self.source.refuse_at(root, f"{self.source.part_of(root)} has no parts: a path begins with {self._some_name}")
         if root.id not in self.names:
             nearest = did_you_mean(root.id, self.names)
+            if not nearest.endswith("?") and "params" in self.names:
+                nearest = f"did you mean 'params.{root.id}'?"
             meant = f"{nearest} The" if nearest.endswith("?") else "the"
             self.source.refuse_at(root, f"{root.id!r} is unknown here; {meant} names are {', '.join(self.names)}")
         accessor = Accessor(self.source.part_of(node), root.id, tuple(reversed(steps)))

@@ -13,7 +13,7 @@ from agentassert.expressions.expression import Expression, Verdict
 from agentassert.failures import Failure
 from agentassert.jsonlike import decode
 from agentassert.recorded_errors import message_of
-from agentassert.records import NOT_RECORDED, Invocation, Status
+from agentassert.records import NOT_RECORDED, Decision, Invocation, Status
 
 _HOW_TO_EXPECT_IT = "If that is what the test expects, say so in the expression, by `status` or `error`."
 _HOW_TO_RECORD = "Nobody recorded that, and the expression may hold or not depending on it."
@@ -24,7 +24,7 @@ def result(view: View, expression: Expression | None, context: Mapping[str, Any]
     expected = "to have completed" if expression is None else f"to satisfy {expression.text}"
     decides_alone = expression is not None and expression.mentions("status", "error")
     if view.root.status is not Status.COMPLETED and not decides_alone:
-        found, advice = f"but {_ended(view.root)}", _HOW_TO_EXPECT_IT
+        found, advice = f"but {_ended(view.root)}", _way_out(view.root)
         return Failure(expected=expected, found=found, advice=advice, wanted=_text(expression), actual=view.root.status)
     if expression is None:
         return NO_MARKS
@@ -76,8 +76,16 @@ def _output(invocation: Invocation) -> Any:
 def _ended(invocation: Invocation) -> str:
     if invocation.status is not Status.FAILED:
         return f"its status was {invocation.status.value!r}"
-    error = error_text(invocation)
-    return "it failed" if error is NOT_RECORDED else f"it ended with an agent error: {render.error(error)}"
+    error = invocation.error
+    return "it failed" if error is None else f"it ended with an agent error: {render.error(error)}"
+
+
+def _way_out(invocation: Invocation) -> str:
+    if invocation.status is not Status.AWAITING_APPROVAL:
+        return _HOW_TO_EXPECT_IT
+    waiting = dict.fromkeys(repr(one.tool) for one in invocation.approvals if one.decision is Decision.PENDING)
+    tools = " and ".join(waiting) or "a tool"
+    return f"Approval of {tools} is waited for: decide by `approval_decisions` (in Python `approvals=`). {_HOW_TO_EXPECT_IT}"
 
 
 def _text(expression: Expression | None) -> str | None:

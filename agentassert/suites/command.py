@@ -162,16 +162,16 @@ def _at_root(root: Path) -> list[str]:
 
 
 def _checked(path: str, found: Settings) -> str:
-    """A path that is there and can hold suites."""
-    place = Path(path.partition("::")[0]).absolute()
-    if not place.exists():
+    """A path that is there and can hold suites, without its `..`; of the links in it only those above the project are followed."""
+    file, *test = path.split("::", 1)
+    written = Path(os.path.abspath(file))  # noqa: PTH100 -- `resolve()` would follow a link that is itself a suite
+    if not written.exists():
         raise UsageError(f"{path}: there is no such file or folder")
-    if not any(place.is_relative_to(directory) or directory.is_relative_to(place) for directory in found.suite_directories):
-        shown = ", ".join(str(one) for one in found.suites)
-        raise UsageError(
-            f"{path}: this is not below the folders that hold suites ({shown}); add it to `suites` in [tool.agentassert]"
-        )
-    return path
+    for place in (written, written.parent.resolve() / written.name):
+        if any(place.is_relative_to(directory) or directory.is_relative_to(place) for directory in found.suite_directories):
+            return "::".join((str(place), *test))
+    shown = ", ".join(str(one) for one in found.suites)
+    raise UsageError(f"{path}: this is not below the folders that hold suites ({shown}); add it to `suites` in [tool.agentassert]")
 
 
 def _told(options: argparse.Namespace, project: Project, collector: _Collector, code: int, pytests_own: str) -> int:

@@ -43,9 +43,9 @@ class Reader:
         self.problems.append(Problem(*position, message))
         self.wrong.update(path[:length] for length in range(len(path) + 1))
 
-    def refuse_kind(self, path: DataPath, wanted: str, value: Any) -> None:
+    def refuse_kind(self, path: DataPath, wanted: str, value: Any, *, hint: str = "") -> None:
         """Note that a value is of another kind."""
-        self.refuse(path, f"{label(path)} must be {wanted}, but is {told(value)}")
+        self.refuse(path, f"{label(path)} must be {wanted}, but is {told(value)}{hint}")
 
 
 class Kind(Protocol):
@@ -234,7 +234,7 @@ class ListOf:
 
     def read(self, value: Any, path: DataPath, reader: Reader) -> list[Any] | None:
         if not isinstance(value, list):
-            reader.refuse_kind(path, "a list", value)
+            reader.refuse_kind(path, "a list", value, hint=": begin each entry with `- `" if isinstance(value, dict) else "")
             return None
         if not value and self.if_empty is not None:
             reader.refuse(path, f"{label(path)} is empty: {self.if_empty}")

@@ -99,7 +99,7 @@ class Project:
             with self.in_environment():
                 try:
                     self._refuse_namesake(named.partition(".")[0].partition(":")[0])
-                    self._targets[name] = target_of(_resolved(named), name)
+                    self._targets[name] = target_of(_resolved(named, self.settings.root), name)
                 except (ValueError, TypeError) as error:
                     raise ValueError(f"[tool.agentassert.agents] {name} = {named!r}: {error}") from error
         return self._targets[name]
@@ -119,10 +119,10 @@ _root_of_module: Final[dict[str, Path]] = {}
 """For which project each module was imported."""
 
 
-def _resolved(target: str) -> Any:
+def _resolved(target: str, root: Path | None) -> Any:
     """The object; whatever its module raises when it is imported is told in a sentence."""
     try:
-        return resolve(target)
+        return resolve(target, root)
     except ValueError:
         raise
     except (Exception, SystemExit) as error:

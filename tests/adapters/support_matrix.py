@@ -131,7 +131,7 @@ def _kinds(of: Sequence[Framework]) -> list[str]:
     rows = [[words, *("yes" if kind in one.newest.sees else "no" for one in of)] for kind, words in KINDS.items()]
     return [
         "## What the adapters are able to see\n",
-        "A question about anything else raises {class}`~agentassert.NotRecordedError`: see [](../explanation/not-recorded.md).\n",
+        "A question about anything else raises {class}`~agentassert.NotRecordedError`: see [Not recorded, and none](../explanation/not-recorded.md).\n",
         *_table(["", *(one.newest.title for one in of)], rows),
     ]
 
@@ -146,11 +146,24 @@ def _scenarios(of: Sequence[Framework]) -> list[str]:
 
 def _reasons(of: Sequence[Framework]) -> list[str]:
     lines = ["## What is not, and why\n"]
-    for framework in of:
-        reasons = framework.oldest.cannot | framework.newest.cannot
-        if reasons:
-            lines += [f"### {framework.newest.title}\n", *(f"- {_title(name)}. {reason}" for name, reason in reasons.items()), ""]
+    for titles, scenarios_by_reason in _shared(of).items():
+        lines.append(f"### {', '.join(titles)}\n")
+        for reason, scenarios in scenarios_by_reason.items():
+            lines += [f"- {reason}", *(f"  - {_title(name)}" for name in scenarios)]
+        lines.append("")
     return lines
+
+
+def _shared(of: Sequence[Framework]) -> dict[tuple[str, ...], dict[str, list[str]]]:
+    """The scenarios by reason, each once: under all frameworks for which it is the same."""
+    titles: dict[tuple[str, str], tuple[str, ...]] = {}
+    for framework in of:
+        for scenario, reason in (framework.oldest.cannot | framework.newest.cannot).items():
+            titles[scenario, reason] = (*titles.get((scenario, reason), ()), framework.newest.title)
+    shared: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    for (scenario, reason), whose in titles.items():
+        shared.setdefault(whose, {}).setdefault(reason, []).append(scenario)
+    return shared
 
 
 def _title(name: str) -> str:

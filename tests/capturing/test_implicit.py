@@ -49,7 +49,9 @@ def test_its_output_is_not_known_when_no_model_answered():
         get(1)
 
     assert (cap.output, cap.output_text) == (NOT_RECORDED, None)
-    with pytest.raises(NotRecordedError, match="no agent was seen around it, and no answer of a model with a text.\n.*`@record.agent`"):
+    with pytest.raises(
+        NotRecordedError, match=r"no agent was seen around it, and no answer of a model with a text\.\n.*@record\.agent"
+    ):
         assert_that(cap).output_text()
 
 

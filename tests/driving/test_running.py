@@ -170,7 +170,7 @@ def test_time_that_is_up_before_an_invocation_began_is_an_error(monkeypatch):
 
 
 def test_what_is_no_agent_is_refused():
-    with pytest.raises(TypeError, match="agent must be a callable.*; wrap an agent of another framework in a function that runs it"):
+    with pytest.raises(TypeError, match=r"must be a callable.*; wrap an agent of another framework in a function that runs it"):
         run(7, "Hi")
 
 

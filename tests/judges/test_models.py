@@ -91,6 +91,7 @@ async def _chained(judge):
     await judge.assert_that("Hello").satisfies_async("greets")
     with pytest.raises(TypeError, match="the method whose name ends in `_async`") as caught:
         judge.assert_that("Hello").satisfies("greets")
+    assert type(caught.value) is TypeError
 
 
 def test_a_judge_is_part_of_no_capture():
