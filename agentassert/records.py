@@ -404,8 +404,7 @@ class Invocation:
         id: unique in the capture.
         name: the agent's name.
         framework: the adapter that recorded it: `langchain`, …, `record` for hand-written agents.
-        input: what the agent was given; `output`: what it produced, as JSON-like data where it can be had. `NOT_RECORDED` when nobody
-            saw it: a loop that no agent was seen around and of which no answer is known, or a span without content.
+        input: what the agent was given; `output`: what it produced, as JSON-like data where it can be had, or `NOT_RECORDED`.
         output_text: the final text, however the framework wraps it; `None` when there is none, or it was not recorded.
         status: how it stands.
         error: the exception that ended it.

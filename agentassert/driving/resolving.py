@@ -60,7 +60,9 @@ def _imported(name: str, target: str, places: Sequence[str]) -> Any:
         return importlib.import_module(name)
     except ModuleNotFoundError as missing:
         if missing.name is not None and (name == missing.name or name.startswith(f"{missing.name}.")):
-            raise ValueError(f"{target!r}: there is no module {missing.name!r} in {' or '.join(places)} or on the import path") from missing
+            raise ValueError(
+                f"{target!r}: there is no module {missing.name!r} in {' or '.join(places)} or on the import path"
+            ) from missing
         raise
     finally:
         for place in added:

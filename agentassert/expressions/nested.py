@@ -24,10 +24,7 @@ def executed_below(
         children: what is expected of agents below: those are asked by themselves, so their executions are left out too.
     """
     return [
-        (one, execution)
-        for one in _below(root, children)
-        for execution in one.tool_executions
-        if may_be(name, execution.name)
+        (one, execution) for one in _below(root, children) for execution in one.tool_executions if may_be(name, execution.name)
     ]
 
 

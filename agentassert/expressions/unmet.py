@@ -41,7 +41,13 @@ def unmet(invocation: Invocation, expectations: Expectations, context: Mapping[s
     if broken:
         found = "but a hook of this library broke while the agent ran"
         return [Failure(expected="to be recorded completely", found=found, details=broken, kind=AdapterError)]
-    view = View(
+    return list(examined(alone(invocation), expectations, context_of(context)).failures)
+
+
+def alone(invocation: Invocation) -> View:
+    """The view of one invocation, and of what may belong to it."""
+    home = invocation.home
+    return View(
         subject=f"invocation {invocation.name!r}",
         invocations=(invocation,),
         strays=None if home is None else home.strays,
@@ -49,7 +55,6 @@ def unmet(invocation: Invocation, expectations: Expectations, context: Mapping[s
         is_open=home is not None and home.is_open,
         decorated=decorated,
     )
-    return list(examined(view, expectations, context_of(context)).failures)
 
 
 def examined(view: View, expectations: Expectations, context: Mapping[str, Any]) -> Findings:

@@ -13,6 +13,8 @@ from agentassert.driving.payloads import decoded
 from agentassert.suites import python_files
 from agentassert.suites.python_files import PreparationError
 
+_OF_BUILD: Final = ("context", "builder_args", "test_name", "payload", "files")
+_OF_CLEANUP: Final = ("run", "context", "builder_args")
 _FALLBACK_TYPE: Final = "application/octet-stream"
 
 
@@ -25,7 +27,7 @@ class Builder:
         limit: seconds that each of the two may take.
 
     Raises:
-        PreparationError: when the file is not there, does not load, or has no `build`.
+        PreparationError: when the file is not there, does not load, has no `build`, or one that takes other arguments.
     """
 
     def __init__(self, file: Path, shown: str, limit: float) -> None:
@@ -34,9 +36,10 @@ class Builder:
         self._limit = limit
         self._module: ModuleType = python_files.load(file, shown)
         if not callable(getattr(self._module, "build", None)):
-            raise PreparationError(
-                f"{shown}: there is no function build(context, builder_args, test_name, payload, files); define it"
-            )
+            raise PreparationError(f"{shown}: there is no function build({', '.join(_OF_BUILD)}); define it")
+        python_files.refuse_other_parameters(self._module.build, _OF_BUILD, shown)
+        if callable(getattr(self._module, "cleanup", None)):
+            python_files.refuse_other_parameters(self._module.cleanup, _OF_CLEANUP, shown)
 
     def build(
         self,

@@ -10,7 +10,6 @@ import pytest
 
 from agentassert.suites.loading import load_suite
 from agentassert.suites.outcomes import COMMAND_PLUGIN, CaseResult, CaseStatus
-from agentassert.suites.problems import SuiteError
 from agentassert.suites.projects import Project
 from agentassert.suites.running import run_case
 from agentassert.suites.schema import Case, Suite
@@ -47,16 +46,10 @@ class SuiteFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """The cases; what is wrong with the file, or keeps its agent from being had, is told before anything runs."""
         try:
-            suite = load_suite(self.path, self.directory, self.project.agents)
-        except SuiteError as error:
-            raise self.CollectError(str(error)) from None
-        if suite is None:
-            return
-        try:
-            self.project.agent(suite.agent)
+            suite = load_suite(self.path, self.directory, self.project.agents, self.project.tools)
         except ValueError as error:
             raise self.CollectError(str(error)) from None
-        for case in suite.cases:
+        for case in () if suite is None else suite.cases:
             yield CaseItem.of(self, suite, case)
 
 
@@ -79,7 +72,8 @@ class CaseItem(pytest.Item):
         """Make all runs of the case."""
         project = self.parent.project
         with project.in_environment():
-            self.result = run_case(self.suite, self.case, project.agent(self.suite.agent), self._run_ended)
+            name = self.suite.agent
+            self.result = run_case(self.suite, self.case, project.agent(name), project.tools(name), self._run_ended)
         if self.result.status is not CaseStatus.PASSED:
             raise CaseFailedError(self.result)
 

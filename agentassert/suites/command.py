@@ -171,7 +171,9 @@ def _checked(path: str, found: Settings) -> str:
         if any(place.is_relative_to(directory) or directory.is_relative_to(place) for directory in found.suite_directories):
             return "::".join((str(place), *test))
     shown = ", ".join(str(one) for one in found.suites)
-    raise UsageError(f"{path}: this is not below the folders that hold suites ({shown}); add it to `suites` in [tool.agentassert]")
+    raise UsageError(
+        f"{path}: this is not below the folders that hold suites ({shown}); add it to `suites` in [tool.agentassert]"
+    )
 
 
 def _told(options: argparse.Namespace, project: Project, collector: _Collector, code: int, pytests_own: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 import attrs
@@ -12,8 +12,10 @@ from agentassert.suites.cases import read_cases
 from agentassert.suites.discovery import SUFFIX, has_wrong_suffix, suite_files
 from agentassert.suites.format import SUITE
 from agentassert.suites.kinds import Reader
+from agentassert.suites.known_tools import KnownTools
 from agentassert.suites.problems import Problem, SuiteError, YamlError, quoted
 from agentassert.suites.schema import Suite
+from agentassert.suites.tool_spelling import refuse_unknown_tools
 from agentassert.suites.yaml import MOST_BYTES, Document, parse
 
 _OF_RASA = frozenset({"test_cases", "fixtures"})
@@ -54,13 +56,19 @@ def load_suites(directories: Iterable[Path], agents: Collection[str] | None = No
     return Loaded(tuple(suites), tuple(errors))
 
 
-def load_suite(file: Path, directory: Path, agents: Collection[str] | None = None) -> Suite | None:
+def load_suite(
+    file: Path,
+    directory: Path,
+    agents: Collection[str] | None = None,
+    tools_of: Callable[[str], KnownTools] | None = None,
+) -> Suite | None:
     """Read and check a suite file.
 
     Args:
         file: the file.
         directory: the suites directory that it is in.
         agents: the names of the agents that there are; without it, any name will do.
+        tools_of: tells what is known of the tools of an agent; without it, any name will do.
 
     Returns:
         `None` for a file without tests: one that says nothing, or a test of Rasa's.
@@ -75,7 +83,7 @@ def load_suite(file: Path, directory: Path, agents: Collection[str] | None = Non
     data = document.data
     if data is None or (isinstance(data, dict) and _OF_RASA & data.keys() and "tests" not in data):
         return None
-    return _suite(file, directory, document, agents)
+    return _suite(file, directory, document, agents, tools_of)
 
 
 def _content(file: Path, directory: Path) -> bytes:
@@ -93,13 +101,21 @@ def _content(file: Path, directory: Path) -> bytes:
     return content
 
 
-def _suite(file: Path, directory: Path, document: Document, agents: Collection[str] | None) -> Suite:
+def _suite(
+    file: Path,
+    directory: Path,
+    document: Document,
+    agents: Collection[str] | None,
+    tools_of: Callable[[str], KnownTools] | None,
+) -> Suite:
     reader = Reader(document.marks)
     read = SUITE.read(document.data, (), reader) or {}
     agent = read.get("agent") or file.stem
     if agents is not None and agent not in agents and ("agent",) not in reader.wrong:
         reader.refuse(("agent",), _unknown_agent(agent, agents, from_name="agent" not in read))
     cases = read_cases(read, reader, directory)
+    if tools_of is not None and not reader.problems:
+        refuse_unknown_tools(cases, reader, tools_of(agent))
     if reader.problems:
         raise SuiteError(file, reader.problems, agent)
     return Suite(file=file, directory=directory, agent=agent, cases=cases)

@@ -33,12 +33,14 @@ class RunResult:
         error: why it broke, for reasons that are not the agent's (no connection to a judge, a hook of ours); such a run neither passed
             nor failed.
         duration: seconds.
+        recorded: the tool executions, in lines; `None` when nothing was wrong with what the agent did.
         told: what the JSON tells of a run that did not pass.
     """
 
     reasons: tuple[str, ...] = ()
     error: str | None = None
     duration: float = 0.0
+    recorded: str | None = None
     told: dict[str, Any] = attrs.field(factory=dict)
 
     @property
@@ -102,7 +104,7 @@ class CaseResult:
 
     @property
     def reason(self) -> str | None:
-        """Why it did not pass: what was wrong with its runs, each thing once, with how many runs it was."""
+        """Why it did not pass: what was wrong with its runs, each thing once, with how many runs it was; and what the first did."""
         if self.status is CaseStatus.PASSED:
             return None
         counts: dict[str, int] = {}
@@ -114,6 +116,9 @@ class CaseResult:
         if self.interval is not None and self.successes:
             lower, upper = self.interval
             lines.append(f"{self.successes} of {len(self.runs)} runs passed: the rate is between {lower:g} % and {upper:g} %")
+        first = next((run.recorded for run in self.runs if run.recorded is not None), None)
+        if first is not None:
+            lines.append(f"In the first run that failed:\n{first}" if many else first)
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:

@@ -12,8 +12,9 @@ from typing import Any, Final
 import attrs
 
 from agentassert.driving.resolving import resolve
-from agentassert.driving.targets import Target, target_of
+from agentassert.driving.targets import FunctionAgent, Target, target_of
 from agentassert.settings import AgentSettings, EnvironmentSettings, Settings
+from agentassert.suites.known_tools import KnownTools
 from agentassert.suites.python_files import described
 
 
@@ -104,6 +105,26 @@ class Project:
                     raise ValueError(f"[tool.agentassert.agents] {name} = {named!r}: {error}") from error
         return self._targets[name]
 
+    def tools(self, name: str) -> KnownTools:
+        """What is known of the tools of an agent.
+
+        Args:
+            name: the agent's name in the settings.
+
+        Raises:
+            ValueError: as :meth:`agent` does.
+        """
+        target = self.agent(name)
+        with self.in_environment():
+            own = target.tools_in_reach
+        others = [tool for one in self.agents.values() for tool in _listed(one)]
+        return KnownTools(
+            listed=frozenset(_listed(self.agents[name])),
+            own=None if own is None else frozenset(own),
+            of_others=frozenset(others),
+            is_function=isinstance(target, FunctionAgent),
+        )
+
     def _refuse_namesake(self, module: str) -> None:
         """Python keeps one module of a name, so a second project would be given the agents of the first."""
         root = self.settings.root
@@ -117,6 +138,10 @@ class Project:
 
 _root_of_module: Final[dict[str, Path]] = {}
 """For which project each module was imported."""
+
+
+def _listed(agent: AgentSettings) -> tuple[str, ...]:
+    return () if agent.tools is None else (*agent.tools, *agent.discoverable_tools)
 
 
 def _resolved(target: str, root: Path | None) -> Any:

@@ -7,12 +7,13 @@ import importlib.util
 import inspect
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from agentassert.errors import JudgeError
+from agentassert.signatures import signature_of
 
 
 class PreparationError(Exception):
@@ -55,6 +56,29 @@ def load(file: Path, shown: str) -> ModuleType:
     except (Exception, SystemExit) as error:
         raise PreparationError(f"{shown}{place_in(error, file)}: loading it raised {described(error)}") from error
     return module
+
+
+def refuse_other_parameters(function: Callable[..., Any], parameters: Sequence[str], shown: str) -> None:
+    """Refuse a function that cannot be called with as many arguments by position.
+
+    Args:
+        function: a function of the file.
+        parameters: what it is given.
+        shown: how messages call the file.
+
+    Raises:
+        PreparationError: when it takes others.
+
+    Example:
+        >>> refuse_other_parameters(lambda run, context, builder_args: None, ("run", "context", "builder_args"), "order.py")
+    """
+    signature = signature_of(function)
+    try:
+        if signature is not None:
+            signature.bind(*parameters)
+    except TypeError:
+        name = getattr(function, "__name__", type(function).__name__)
+        raise PreparationError(f"{shown}{place_of(function)}: {name}(...) must take ({', '.join(parameters)})") from None
 
 
 def call(function: Callable[..., Any], *args: Any, limit: float, file: Path, shown: str) -> Any:

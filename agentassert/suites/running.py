@@ -15,30 +15,33 @@ from agentassert import render
 from agentassert.captures import Capture
 from agentassert.driving.running import drive
 from agentassert.errors import AdapterError, AgentAssertionError
-from agentassert.expressions.unmet import unmet
 from agentassert.jsonlike import snapshot
 from agentassert.records import Invocation
 from agentassert.suites.builders import Builder, attachment, with_files
+from agentassert.suites.known_tools import KnownTools
 from agentassert.suites.mock_modules import MockModule
 from agentassert.suites.outcomes import CaseResult, RunResult
 from agentassert.suites.problems import shown_path
 from agentassert.suites.python_files import PreparationError, described
 from agentassert.suites.schema import Case, Suite
+from agentassert.suites.standing_in import SuiteMocks
 from agentassert.suites.traces import told, traces_of
+from agentassert.suites.verdicts import recorded, unmet_in
 
 
-def run_case(suite: Suite, case: Case, agent: Any, on_run: Callable[[int], None] | None = None) -> CaseResult:
+def run_case(suite: Suite, case: Case, agent: Any, tools: KnownTools, on_run: Callable[[int], None] | None = None) -> CaseResult:
     """Run a case as often as it says, one run after the other.
 
     Args:
         suite: the suite that the case is of.
         case: the case.
         agent: what is run, as :func:`agentassert.run` takes it.
+        tools: what is known of its tools.
         on_run: told how many runs have ended, each time one does.
     """
     runs = []
     for _ in range(case.runs):
-        run = _Run(suite, case, agent).result()
+        run = _Run(suite, case, agent, tools).result()
         runs.append(run)
         if on_run is not None:
             on_run(len(runs))
@@ -59,17 +62,19 @@ class _Run:
     suite: Suite
     case: Case
     agent: Any
+    tools: KnownTools
     context: dict[str, Any]
     payload: str | dict[str, Any] | None
     builder: Builder | None
     capture: Capture | None
     reasons: list[str]
+    recorded: str | None
     error: str | None
 
-    def __init__(self, suite: Suite, case: Case, agent: Any) -> None:
-        self.suite, self.case, self.agent = suite, case, agent
+    def __init__(self, suite: Suite, case: Case, agent: Any, tools: KnownTools) -> None:
+        self.suite, self.case, self.agent, self.tools = suite, case, agent, tools
         self.context, self.payload = {}, case.payload
-        self.builder = self.capture = self.error = None
+        self.builder = self.capture = self.recorded = self.error = None
         self.reasons = []
 
     def result(self) -> RunResult:
@@ -78,7 +83,7 @@ class _Run:
         if self.builder is not None:
             self._attempt(functools.partial(self._clean_up, self.builder))
         result = RunResult(reasons=tuple(self.reasons), error=self.error, duration=time.perf_counter() - started)
-        return result if result.passed else attrs.evolve(result, told=self._told())
+        return result if result.passed else attrs.evolve(result, recorded=self.recorded, told=self._told())
 
     def _attempt(self, step: Callable[[], None]) -> None:
         try:
@@ -109,35 +114,34 @@ class _Run:
         self.payload = with_files(self.payload, files)
 
     def _drive(self) -> None:
-        case = self.case
+        case, mocks = self.case, self._mocks()
         driven = drive(
             self.agent,
             "" if self.payload is None else self.payload,
             approvals=case.approval_decisions,
             context=self.context,
-            mocks=self._mocks(),
+            mocks=mocks,
             timeout_s=case.timeout_s,
             name=self.suite.agent,
         )
         self.capture = driven.capture
         self.reasons += driven.problems(strict_approvals=case.strict_approval_decisions)
-        invocation = driven.capture.invocation
-        subject = f"invocation {invocation.name!r}"
-        for failure in unmet(invocation, case.expectations, self.context):
-            if failure.kind is AdapterError:
-                raise AdapterError(failure.text(subject))
-            self.reasons.append(failure.text(subject))
+        if mocks is not None:
+            self.reasons += mocks.problems(driven.capture, self.tools)
+        self.reasons += unmet_in(driven.capture, case.expectations, self.context, self.tools)
+        if self.reasons:
+            self.recorded = recorded(driven.capture, case.expectations)
 
     def _clean_up(self, builder: Builder) -> None:
         wrong = builder.cleanup(self._told_to_cleanup(), self.context, self.case.builder_args)
         self.reasons += [] if wrong is None else [wrong]
 
-    def _mocks(self) -> _Mocks | None:
+    def _mocks(self) -> SuiteMocks | None:
         name, strict = self.case.mocks, self.case.strict_mocks
         if name is None:
-            return _Mocks(None, strict) if strict else None
+            return SuiteMocks(None, strict=True) if strict else None
         file = self.suite.mocks_of(name)
-        return _Mocks(MockModule(file, shown_path(file)), strict)
+        return SuiteMocks(MockModule(file, shown_path(file), self.tools), strict=strict)
 
     def _told_to_cleanup(self) -> Mapping[str, Any]:
         output = None if self._top is None else self._top.output
@@ -158,17 +162,6 @@ class _Run:
             "run_context": told(snapshot(self.context)),
             "traces": [] if self.capture is None else traces_of(self.capture),
         }
-
-
-class _Mocks:
-    """The doubles of a run: a module of mocks, and whether a tool without a mock may run."""
-
-    def __init__(self, module: MockModule | None, strict: bool) -> None:
-        self._module = module
-        self.strict = strict
-
-    def find(self, tool: str, /) -> Any:
-        return None if self._module is None else self._module.find(tool)
 
 
 def _attached(file: Path) -> dict[str, Any]:

@@ -158,7 +158,7 @@ def _shared(of: Sequence[Framework]) -> dict[tuple[str, ...], dict[str, list[str
     """The scenarios by reason, each once: under all frameworks for which it is the same."""
     titles: dict[tuple[str, str], tuple[str, ...]] = {}
     for framework in of:
-        for scenario, reason in (framework.oldest.cannot | framework.newest.cannot).items():
+        for scenario, reason in {**framework.oldest.cannot, **framework.newest.cannot}.items():
             titles[scenario, reason] = (*titles.get((scenario, reason), ()), framework.newest.title)
     shared: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for (scenario, reason), whose in titles.items():

@@ -143,6 +143,14 @@ def test_without_an_output_text_there_is_nothing_to_judge(output):
         assert_that(cap).has_relevant_output(0.5, judge=_rated(5))
 
 
+def test_an_output_that_nobody_saw_is_not_taken_for_none():
+    with capture() as cap:
+        record.tool(abs)(1)
+
+    with pytest.raises(NotRecordedError, match=r"@record\.agent"):
+        assert_that(cap).has_relevant_output(0.5, judge=_rated(5))
+
+
 @pytest.mark.parametrize("score", [1.5, -0.1, float("nan"), None, "1", True])
 def test_a_judge_of_ones_own_must_keep_to_the_scale(answered, score):
     class Own:
