@@ -99,9 +99,19 @@ def error(raised: BaseException | str, *, limit: int = LIMIT) -> str:
     """
     if isinstance(raised, str):
         return _words(raised, limit)
-    name = raised.type_name.rpartition(".")[2] if isinstance(raised, RecordedError) else type_name(type(raised))
+    name = error_type(raised)
     message = message_of(raised)
     return _words(f"{name}: {message}" if message else name, limit)
+
+
+def error_type(raised: BaseException) -> str:
+    """The name of the class of an exception, live or loaded.
+
+    Example:
+        >>> error_type(TimeoutError("no answer"))
+        'TimeoutError'
+    """
+    return raised.type_name.rpartition(".")[2] if isinstance(raised, RecordedError) else type_name(type(raised))
 
 
 def execution(shown: ToolExecution, number: int, *, result: bool = True, limit: int = LIMIT) -> str:

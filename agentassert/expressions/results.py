@@ -76,8 +76,12 @@ def _output(invocation: Invocation) -> Any:
 def _ended(invocation: Invocation) -> str:
     if invocation.status is not Status.FAILED:
         return f"its status was {invocation.status.value!r}"
-    error = invocation.error
-    return "it failed" if error is None else f"it ended with an agent error: {render.error(error)}"
+    error = error_text(invocation)
+    if error is NOT_RECORDED:
+        return "it failed"
+    raised = invocation.error
+    of_type = f" ({render.error_type(raised)})" if isinstance(raised, BaseException) and message_of(raised) else ""
+    return f"it ended with an agent error: {render.error(error)}{of_type}"
 
 
 def _way_out(invocation: Invocation) -> str:

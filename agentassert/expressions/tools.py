@@ -51,10 +51,11 @@ def called(
     if isinstance(names, Failure):
         return names
     executions = executions_of(view, names)
-    verdict = _counted(view, condition, expected, executions, context)
-    if isinstance(verdict, Failure):
-        return verdict if executions or may_be_none else attrs.evolve(verdict, advice=nested.hint(view, expectation.name))
-    return (may_be_none and _contradicted(view, expectation, expected, executions, context, children)) or verdict
+    found = _counted(view, condition, expected, executions, context)
+    if isinstance(found, Failure):
+        return found if executions or may_be_none else attrs.evolve(found, advice=nested.hint(view, expectation.name))
+    contradicted = _contradicted(view, expectation, expected, executions, context, children) if may_be_none else None
+    return contradicted or found
 
 
 def started_in_order(view: View, names: Sequence[str]) -> Failure | Marks:

@@ -49,7 +49,9 @@ class SuiteFile(pytest.File):
             suite = load_suite(self.path, self.directory, self.project.agents, self.project.tools)
         except ValueError as error:
             raise self.CollectError(str(error)) from None
-        for case in () if suite is None else suite.cases:
+        if suite is None:
+            return
+        for case in suite.cases:
             yield CaseItem.of(self, suite, case)
 
 

@@ -25,8 +25,9 @@ class AgentCoverage:
         tools_total: how many tools it has.
         tools_covered: how many of them some test expects to be called.
         uncovered_tools: the others, sorted.
-        percent: the share of covered tools; `None` when that cannot be told.
-        parse_error: why it cannot.
+        percent: the share of covered tools; `None` when that cannot be told, which leaves the agent out of the numbers.
+        parse_error: what of its suites cannot be read.
+        note: why nobody can tell its tools.
     """
 
     name: str
@@ -36,15 +37,18 @@ class AgentCoverage:
     uncovered_tools: tuple[str, ...]
     percent: float | None
     parse_error: str | None = None
+    note: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The same as JSON data; all agents are of one type.
+        """The same as JSON data, with a `note` where there is one; all agents are of one type.
 
         Example:
             >>> coverage([], [AgentTools(name="support", tools=frozenset())]).agents[0].to_json()["type"]
             'agent'
         """
         fields = {**attrs.asdict(self), "uncovered_tools": list(self.uncovered_tools)}
+        if self.note is None:
+            del fields["note"]
         return {"name": fields.pop("name"), "type": "agent", **fields}
 
 
@@ -88,13 +92,15 @@ class CoverageReport:
         lines = [f"{agent.name:<{width}}  {_told(agent)}" for agent in self.agents]
         lines.append(f"overall {_percent(self.overall)}")
         lines += [f"not covered in {one.name}: {', '.join(one.uncovered_tools)}" for one in self.agents if one.uncovered_tools]
-        lines += [agent.parse_error for agent in self.agents if agent.parse_error is not None]
+        lines += [words for agent in self.agents for words in (agent.parse_error, agent.note) if words is not None]
         return "\n".join(lines if self.error is None else [*lines, self.error])
 
 
 def _told(agent: AgentCoverage) -> str:
     share = "?" if agent.percent is None else _percent(agent.percent)
     tools = f"{agent.tools_covered} of {agent.tools_total} tools" if agent.tools_total else "no tools"
+    if agent.note is not None:
+        tools = "tools unknown"
     return f"{share:>7}  {tools if agent.has_tests else 'no tests'}"
 
 
@@ -159,9 +165,10 @@ def _by_name(agent: AgentTools) -> str:
 
 
 def _covered(agent: AgentTools, asserted: set[str] | None, errors: list[str]) -> AgentCoverage:
+    note = None
     if agent.tools is None:
         advice = f"name them in pyproject.toml, in [tool.agentassert.agents.{agent.name}], as tools = [...]"
-        errors = [*errors, f"nobody can tell the tools of agent {agent.name!r}: {advice}"]
+        note = f"nobody can tell the tools of agent {agent.name!r}, which is left out of the numbers: {advice}"
     tools = agent.tools or frozenset()
     reached = {tool for name in asserted or () if (tool := _named(name, tools)) is not None}
     total = len(tools)
@@ -172,8 +179,9 @@ def _covered(agent: AgentTools, asserted: set[str] | None, errors: list[str]) ->
         tools_total=total,
         tools_covered=len(reached),
         uncovered_tools=tuple(sorted(tools - reached)),
-        percent=None if errors else share,
+        percent=None if errors or note is not None else share,
         parse_error="\n".join(errors) if errors else None,
+        note=note,
     )
 
 

@@ -392,3 +392,39 @@ def test_an_invocation_of_no_capture_is_looked_at_for_itself():
     assert [one.found for one in unmet(alone, Expectations.parse({"expected_tool_calls": ["ship"]}))] == [
         "but it was never executed"
     ]
+
+
+def by_searcher(**fields):
+    """A wrapper around an agent that looked."""
+    return captured(invocation("wrapper", nested=[invocation("searcher", execution("look", {"n": 1}), awaited=True)], **fields))
+
+
+@pytest.mark.parametrize(
+    "unclear", [{"expected_no_tool_calls": ["look"]}, {"expected_tool_calls": [{"look": "params.n == 1 and invocations == 0"}]}]
+)
+def test_what_was_not_called_here_but_below_is_asked_about(unclear):
+    with pytest.raises(AmbiguousError, match="but nested invocation 'searcher' executed it"):
+        assert_that(by_searcher()).meets(**unclear)
+    assert_that(by_searcher()).meets(**unclear, expected_child_agents={"searcher": {"expected_tool_calls": ["look"]}})
+
+
+def test_what_was_not_called_here_is_asked_about_at_any_depth():
+    desk = invocation("desk", nested=[invocation("searcher", execution("look"), awaited=True)], awaited=True)
+    cap = captured(invocation("wrapper", nested=[desk]))
+
+    with pytest.raises(AmbiguousError, match="but nested invocation 'searcher' executed it"):
+        assert_that(cap).meets(expected_no_tool_calls=["look"], expected_child_agents={"desk": {}})
+    assert_that(cap).meets(
+        expected_no_tool_calls=["look"], expected_child_agents={"desk": {"expected_child_agents": {"searcher": {}}}}
+    )
+
+
+def test_a_count_that_holds_below_as_well_is_clear():
+    assert_that(by_searcher()).meets(
+        expected_tool_calls=[{"look": "invocations <= 1"}, {"look": "params.n == 2 and invocations == 0"}]
+    )
+
+
+def test_what_was_called_below_is_hinted_at_where_it_is_missed():
+    for missed in ({"expected_tool_calls": ["look"]}, {"expected_tool_call_order": ["look"]}):
+        assert "Nested invocation 'searcher' executed it: look(n=1)." in message(assert_that(by_searcher()).meets, **missed)

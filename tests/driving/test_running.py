@@ -233,6 +233,20 @@ def test_an_agent_is_found_in_the_working_directory(tmp_path, monkeypatch):
     assert run("agent_of_this_directory:agent", "Hi").output == "here"
 
 
+def test_an_agent_is_found_in_the_folder_of_the_project_from_any_below_it(tmp_path, monkeypatch):
+    (tmp_path / "agent_of_the_project.py").write_text("def agent(payload): return 'here'", "utf-8")
+    (tmp_path / "pyproject.toml").write_text("[tool.agentassert]", "utf-8")
+    (tmp_path / "shop" / "agents").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "shop" / "agents")
+
+    assert run("agent_of_the_project:agent", "Hi").output == "here"
+
+
+def test_a_function_that_makes_the_agent_is_not_the_agent():
+    with pytest.raises(TypeError, match="name the agent, not a function that makes it"):
+        run(lambda: print, "Hi")
+
+
 def is_timed_out(cap):
     return cap.invocation.status == Status.FAILED and "timed out after 0.05 s" in str(cap.invocation.error)
 

@@ -94,7 +94,7 @@ BUILDERS = {
     "that returns nothing": ("def build(*given):\n    pass", "1: build() must return a text or a dict, but returned None"),
     "that takes other arguments": (
         "def build(context):\n    return ''",
-        "1: build() raised TypeError: build() takes 1 positional",
+        "1: build(...) must take (context, builder_args, test_name, payload, files)",
     ),
     "that does not load": ("x = 1 / 0", "1: loading it raised ZeroDivisionError: division by zero"),
     "that leaves while it loads": ("raise SystemExit", "1: loading it raised SystemExit"),
@@ -187,7 +187,8 @@ def test_a_child_agent_that_was_never_seen(project):
     assert (ran.code, ran.err, ran.case["file"]) == (1, "", "tests/support.yaml:2")
     assert ran.case["failure_reason"] == (
         "Expected invocation 'support' to have triggered 'reader',\nbut it triggered no agent.\n"
-        "An agent counts as triggered when a framework with an adapter runs it, or record.agent or record.trigger tells of it."
+        "An agent counts as triggered when a framework with an adapter runs it, or record.agent or record.trigger tells of it.\n"
+        "Tool executions: none"
     )
 
 

@@ -151,8 +151,10 @@ def test_tools_that_nobody_knows_are_not_no_tools(files):
     files.write("one.yaml", suite("expected_tool_calls: [a]"))
     (one,) = covered(files, AgentTools(name="one", tools=None)).agents
     assert one.percent is None
-    assert one.parse_error == (
-        "nobody can tell the tools of agent 'one': name them in pyproject.toml, in [tool.agentassert.agents.one], as tools = [...]"
+    assert one.parse_error is None
+    assert one.note == (
+        "nobody can tell the tools of agent 'one', which is left out of the numbers: "
+        "name them in pyproject.toml, in [tool.agentassert.agents.one], as tools = [...]"
     )
 
 
@@ -226,3 +228,13 @@ def test_the_report_is_a_table_for_people(files):
     ]
     assert problem.endswith("wrong.yaml:1:9: tests[0] must be a mapping with 'name', but is the text 'a'")
     assert CoverageReport(overall=0.0, error="broken").text() == "overall 0 %\nbroken"
+
+
+def test_an_agent_whose_tools_nobody_knows_is_left_out_with_a_note_and_breaks_nothing(files):
+    files.write("one.yaml", suite("expected_tool_calls: [a]"))
+    files.write("two.yaml", suite("expected_tool_calls: [a]"))
+    report = covered(files, AgentTools(name="one", tools=None), agent("two", "a", "b"))
+    assert (report.overall, report.is_broken) == (50, False)
+    assert "note" in report.to_json()["agents"][0]
+    assert "note" not in report.to_json()["agents"][1]
+    assert "nobody can tell the tools of agent 'one'" in report.text()

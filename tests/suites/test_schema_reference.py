@@ -54,7 +54,7 @@ def test_the_suite_of_the_reference_is_one(page, tmp_path):
 def test_every_setting_is_explained(tmp_path):
     page = REFERENCE / "settings.md"
     environment = {"variables", "agents"}
-    assert set(rows(page)) == {*settings_reading._SETTINGS, *settings_reading._AGENT, *environment}
+    assert set(rows(page)) == {*settings_reading._SETTINGS, *settings_reading._AGENT, *settings_reading._RASA, *environment}
     (text,) = re.findall(r"```toml\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
     read = settings_reading.read(tmp_path / "pyproject.toml", text.encode())
     assert read.agents_in("staging")["support"].target == "shop.staging:support"
