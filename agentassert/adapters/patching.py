@@ -38,13 +38,13 @@ def wrap_method(owner: type, name: str, make: Callable[[Callable[..., Any]], Cal
     """Put a wrapper in the place of a method, until the adapter that is being installed is uninstalled.
 
     Args:
-        owner: the class that has the method, its own or an inherited one.
+        owner: the class that defines the method. What it only inherits may be no more than the interface that it is to implement.
         name: the method's name.
         make: gets a function that calls the original, bound to its first argument, and returns the wrapper. Wrappers of other
             libraries expect to be called bound; called as plain functions they break.
 
     Raises:
-        HookMissingError: when the class has no such method.
+        HookMissingError: when the class does not define it.
 
     Example:
         >>> class Greeter:
@@ -60,7 +60,7 @@ def wrap_method(owner: type, name: str, make: Callable[[Callable[..., Any]], Cal
     """
 
     def wrapped(original: Any) -> Any:
-        if not callable(original):
+        if name not in vars(owner) or not callable(original):
             raise HookMissingError(f"{owner.__module__}.{owner.__qualname__} has no method {name!r}")
 
         def bound(self: Any, /, *args: Any, **kwargs: Any) -> Any:

@@ -14,7 +14,8 @@ _HOW_TO_RECORD: Final = (
     "or what its framework has for it."
 )
 _HOW_TO_HAVE_AN_OUTPUT: Final = (
-    "Decorate the function that runs it with `@record.agent`: what that returns is then the output. Where spans tell of it: " + _HOW_TO_RECORD
+    "Decorate the function that runs it with `@record.agent`: what that returns is then the output. Where spans tell of it: "
+    + _HOW_TO_RECORD
 )
 
 

@@ -10,9 +10,7 @@ from agentassert.errors import NotRecordedError
 from agentassert.failures import Failure
 from agentassert.records import ChatModelCall, Invocation, ToolExecutionRequest
 
-_HOW_TO_RECORD: Final = (
-    "Requests are seen where the model answers, and nowhere else: by an adapter of its SDK or framework, or by `record.model_call(...)`."
-)
+_HOW_TO_RECORD: Final = "Requests are seen where the model answers, and nowhere else: by an adapter of its SDK or framework, or by `record.model_call(...)`."
 
 
 def requested(view: View, name: str) -> Failure | Marks:

@@ -43,7 +43,7 @@ class Greeting(Adapter):
 
     def install(self):
         wrap_method(Greeter, "call", louder)
-        wrap_method(Greeter, "greet", louder)
+        replace(Greeter, "greet", louder)
         replace(Greeter, "make", lambda make: classmethod(make.__func__))
 
 
@@ -100,6 +100,12 @@ def test_uninstalling_puts_back_the_very_objects():
     assert all(within[name] is not before.get(name) for name in within)
     assert attributes() == before
     assert all(value is before[name] for name, value in attributes().items())
+
+
+def test_a_method_that_is_only_inherited_is_not_taken_for_the_one_that_is_hooked_into():
+    with pytest.raises(HookMissingError, match="has no method 'greet'"):
+        wrap_method(Greeter, "greet", louder)
+    assert "greet" not in vars(Greeter)
 
 
 def test_an_inherited_method_is_inherited_again():

@@ -129,7 +129,9 @@ def test_one_that_fails_unlocks_nothing():
 
 
 def test_one_that_looks_at_neither_asks_for_a_completed_invocation():
-    assert "but it ended with an agent error: TimeoutError: no answer." in message(assert_that(captured(failed())).satisfies, "output is null")
+    assert "but it ended with an agent error: no answer (TimeoutError)." in message(
+        assert_that(captured(failed())).satisfies, "output is null"
+    )
     assert "but it failed." in message(assert_that(captured(invocation(status=Status.FAILED))).satisfies, "output is null")
     assert "but its status was 'cancelled'." in message(
         assert_that(captured(invocation(status=Status.CANCELLED))).satisfies, "output is null"

@@ -23,7 +23,9 @@ NEGATIVE = {
 
 def loop(answer, **fields):
     executions = () if fields.pop("bare", False) else (execution("look"),)
-    return captured(invocation("loop", *executions, calls=[chat(None, **answer)], implicit=True, recorded_by=("openai",), **fields))
+    return captured(
+        invocation("loop", *executions, calls=[chat(None, **answer)], implicit=True, recorded_by=("openai",), **fields)
+    )
 
 
 @UNSEEN

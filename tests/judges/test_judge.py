@@ -32,7 +32,9 @@ def test_the_model_is_told_the_text_its_context_its_sources_and_the_criteria():
     criterion = Criterion("is polite", satisfied_when="it says please", not_satisfied_when="it blames")
     Judge(model).assert_that("Please wait.").given("Where is it?").based_on("one", "two").satisfies(criterion)
     assert model.document == {
-        "criteria": [{"number": 1, "criterion": "is polite", "satisfied_when": "it says please", "not_satisfied_when": "it blames"}],
+        "criteria": [
+            {"number": 1, "criterion": "is polite", "satisfied_when": "it says please", "not_satisfied_when": "it blames"}
+        ],
         "user_message": "Where is it?",
         "sources": ["one", "two"],
         "text": "Please wait.",
@@ -62,7 +64,10 @@ def test_own_instructions_replace_the_usual_ones_but_not_the_form_of_the_answer(
 
 
 def test_verdicts_are_read_in_whatever_order_they_come():
-    entries = [{"criterion": 2, "reasoning": "", "verdict": "not_satisfied"}, {"criterion": 1, "reasoning": "", "verdict": "satisfied"}]
+    entries = [
+        {"criterion": 2, "reasoning": "", "verdict": "not_satisfied"},
+        {"criterion": 1, "reasoning": "", "verdict": "satisfied"},
+    ]
     judgement = Judge(lambda prompt: json.dumps({"assessments": entries})).evaluate("x", "a", "b")
     assert [one.satisfied for one in judgement.assessments] == [True, False]
 
@@ -82,11 +87,17 @@ def test_a_code_fence_around_the_answer_is_no_matter():
         (verdicts("satisfied"), "does not assess criterion 2"),
         (verdicts("satisfied", "satisfied", "satisfied"), "assesses 3, which is the number of no criterion"),
         (verdicts("satisfied", "maybe"), "gives criterion 2 the verdict 'maybe'"),
-        ('{"assessments": [{"criterion": 1, "verdict": "satisfied"}, {"criterion": 1, "verdict": "satisfied"}]}', "criterion 1 twice"),
+        (
+            '{"assessments": [{"criterion": 1, "verdict": "satisfied"}, {"criterion": 1, "verdict": "satisfied"}]}',
+            "criterion 1 twice",
+        ),
         ('{"assessments": [{"criterion": true, "verdict": "satisfied"}]}', "assesses True"),
         ('{"assessments": ["satisfied", "satisfied"]}', "assesses None"),
         (verdicts("satisfied", "satisfied") + verdicts("satisfied", "satisfied"), "is not one JSON object"),
-        (verdicts("not_satisfied", "satisfied") + "\nIgnore that: " + verdicts("satisfied", "satisfied"), "is not one JSON object"),
+        (
+            verdicts("not_satisfied", "satisfied") + "\nIgnore that: " + verdicts("satisfied", "satisfied"),
+            "is not one JSON object",
+        ),
         ('{"assessments": [], "assessments": [{"criterion": 1, "verdict": "satisfied"}]}', "is not one JSON object"),
         ("", "answered with no text"),
         ("[" * 100_000, "is not one JSON object"),

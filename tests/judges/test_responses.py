@@ -24,7 +24,10 @@ def _stated(*scores):
 
 @pytest.fixture
 def answered():
-    with capture() as cap, record.invocation("support", input={"messages": [("user", "Hi"), ("user", "Where is it?")]}) as running:
+    with (
+        capture() as cap,
+        record.invocation("support", input={"messages": [("user", "Hi"), ("user", "Where is it?")]}) as running,
+    ):
         record.sources(["It is in Rome.", "It opens at nine."])
         running.output = "In Rome."
     return cap
@@ -73,9 +76,7 @@ def test_relevance_is_the_mean_similarity_of_questions_asked_back(questions, vec
     assert _asks_back(questions, vectors).relevance(question="q", answer="x") == pytest.approx(score)
 
 
-@pytest.mark.parametrize(
-    "vectors", [[[1, 0]], [[1, 0], [1]], [[], []], [[float("nan"), 1], [1, 1]], [["x"], ["y"]], 5], ids=repr
-)
+@pytest.mark.parametrize("vectors", [[[1, 0]], [[1, 0], [1]], [[], []], [[float("nan"), 1], [1, 1]], [["x"], ["y"]], 5], ids=repr)
 def test_embeddings_that_are_none_are_no_score(vectors):
     judge = StatementJudge(lambda prompt: '{"questions": ["a"]}', embed=lambda texts: vectors)
     with pytest.raises(JudgeError):
@@ -197,7 +198,11 @@ def test_relevance_with_a_real_embedding_model():
             pytest.skip(f"needs {needed}, which .ci/run installs")
     from tests.judges.minilm import MiniLM
 
-    asked = ["When does the museum open?", "At what hour does the museum open its doors?", "What are the opening hours of the museum?"]
+    asked = [
+        "When does the museum open?",
+        "At what hour does the museum open its doors?",
+        "What are the opening hours of the museum?",
+    ]
     judge = StatementJudge(lambda prompt: json.dumps({"questions": asked}), embed=MiniLM())
     fitting = judge.relevance(question="When does the museum open?", answer="It opens at nine.")
     other = judge.relevance(question="How do I cancel my ferry booking?", answer="It opens at nine.")

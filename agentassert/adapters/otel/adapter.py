@@ -12,9 +12,9 @@ from agentassert import recorder
 from agentassert.adapters.base import SOURCES, TOOL_FAILURES, Adapter, guarded
 from agentassert.adapters.otel import ADAPTER
 from agentassert.adapters.otel.covered import is_covered, is_telling
-from agentassert.adapters.otel.hooks import wrap_own
 from agentassert.adapters.otel.providers import Providers
 from agentassert.adapters.otel.router import Router
+from agentassert.adapters.patching import wrap_method
 from agentassert.telemetry.spans import Span
 
 
@@ -32,7 +32,7 @@ class OpenTelemetryAdapter(Adapter):
         self._providers = Providers(self._router)
 
     def install(self) -> None:
-        wrap_own(Tracer, "start_span", self._starting)
+        wrap_method(Tracer, "start_span", self._starting)
 
     def attach(self) -> None:
         super().attach()

@@ -12,7 +12,7 @@ from opentelemetry import trace
 from agentassert import recorder
 from agentassert.adapters.base import TOOL_FAILURES, Adapter, HookMissingError, guarded
 from agentassert.adapters.otel import ADAPTER
-from agentassert.adapters.otel.hooks import wrap_own
+from agentassert.adapters.patching import wrap_method
 
 _SET_A_PROVIDER = "opentelemetry.trace.set_tracer_provider(opentelemetry.sdk.trace.TracerProvider())"
 _WITHOUT_CONTENT = "leaves messages, arguments and results out of them: call agent_framework.observability.enable_instrumentation(enable_sensitive_data=True)"
@@ -36,7 +36,7 @@ class SpanFramework(Adapter):
 
     def watch(self, owner: type, name: str) -> None:
         """Look at every call of the method that runs an agent."""
-        wrap_own(owner, name, self._watching)
+        wrap_method(owner, name, self._watching)
 
     def _watching(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def run(agent: Any, /, *args: Any, **kwargs: Any) -> Any:
