@@ -132,8 +132,9 @@ class _NotInTimeError(Exception):
 
 
 async def _bounded(result: Any, limit: float) -> Any:
+    time = asyncio.timeout(limit)
     try:
-        async with asyncio.timeout(limit) as time:
+        async with time:
             return await result
     except TimeoutError:
         if time.expired():

@@ -16,6 +16,8 @@ _INSTRUMENTATIONS: Final = (
     "opentelemetry.instrumentation.",
     "openinference.instrumentation.",
 )
+_ANTHROPIC: Final = "com.anthropic.sdk"
+"""The scope of the spans that the SDK writes itself; the platform follows after a dot."""
 _SCOPES: Final[Mapping[str, str]] = {
     "agent_framework": "agent-framework",
     "autogen-core": "autogen",
@@ -50,6 +52,8 @@ def framework_of(span: Span) -> str:
         >>> framework_of(Span("1", "2", None, "x", scope="shop.tracing"))
         'opentelemetry'
     """
+    if span.scope.startswith(_ANTHROPIC):
+        return "anthropic"
     for prefix in _INSTRUMENTATIONS:
         if span.scope.startswith(prefix):
             return span.scope[len(prefix) :].partition(".")[0].replace("_", "-")

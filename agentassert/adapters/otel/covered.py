@@ -11,6 +11,7 @@ from agentassert.telemetry.spans import Span
 
 # By instrumentation scope, each with all that lies below it: `a.b` covers `a.b.c`, not `a.bc`.
 _COVERED_BY: Final = {
+    "com.anthropic.sdk": "anthropic",
     "fastmcp": "mcp",
     "mcp-python-sdk": "mcp",
     "openinference.instrumentation.anthropic": "anthropic",

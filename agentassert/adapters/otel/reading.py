@@ -15,9 +15,9 @@ Key: TypeAlias = tuple[int, int]
 _STATUS: Final[Mapping[str, SpanStatus]] = {"UNSET": "unset", "OK": "ok", "ERROR": "error"}
 
 
-def key_of(context: SpanContext) -> Key:
-    """What tells a span from every other one."""
-    return context.trace_id, context.span_id
+def key_of(context: SpanContext | None) -> Key:
+    """What tells a span from every other one; one that has no context is no span at all."""
+    return (0, 0) if context is None else (context.trace_id, context.span_id)
 
 
 def scope_of(span: ReadableSpan) -> str:
