@@ -104,7 +104,7 @@ def leave(entered: Scope) -> None:
 def current_scope() -> Scope | None:
     """What the running code is part of, by our own variable and by what adapters know."""
     scope = _scope.get()
-    event = _deepest(None if scope is None else scope.event, None)
+    event = _deepest(None if scope is None else scope.event, None, late=False)
     if scope is None:
         return None if event is None else Scope(event.captures, event)
     return scope if event is scope.event or not scope.captures else Scope(scope.captures, event)
@@ -299,12 +299,12 @@ def _place(parent: Event | None, *, counts: bool = True) -> Scope | None:
     if scope is SILENCE:
         return None
     event, captures = (None, ()) if scope is None else (scope.event, scope.captures)
-    if resolvers or parent is not None:
-        event = _deepest(event, parent)
     for capture in captures:
         if capture.closed_order is not None:
             captures = _still_open(captures)
             break
+    if resolvers or parent is not None:
+        event = _deepest(event, parent, late=not captures)
     if captures:
         return scope if scope is not None and scope.event is event and scope.captures is captures else Scope(captures, event)
     if event is not None:
@@ -342,13 +342,16 @@ def _around(scope: Scope) -> Iterator[Scope]:
         yield scope
 
 
-def _deepest(event: Event | None, parent: Event | None) -> Event | None:
-    """The most precise of what is known: our own variable, the framework's parent, and what the adapters resolve."""
+def _deepest(event: Event | None, parent: Event | None, *, late: bool) -> Event | None:
+    """The most precise of what is known: our own variable, the framework's parent, and what the adapters resolve.
+
+    `late` says whether it may be something that closed captures alone hold, which must not be part of what open ones record.
+    """
     if parent is not None and not _descends(event, parent):
         event = parent
     for resolve in resolvers:
         found = resolve()
-        if found is not None and not _descends(event, found):
+        if found is not None and (late or is_open(found)) and not _descends(event, found):
             event = found
     return event
 

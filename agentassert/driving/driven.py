@@ -36,8 +36,8 @@ class Driven:
 
         Example:
             >>> from agentassert.driving import drive
-            >>> drive(lambda payload: payload, "Hi", mocks={"pay": returns(7)}).problems()
-            ("'pay' is mocked, but no tool of this name was offered or executed",)
+            >>> drive(lambda payload: payload, "Hi", mocks={"get_prize": returns(7)}).problems()
+            ("'get_prize' is mocked, but no tool of this name was offered or executed",)
         """
         if not strict_approvals:
             return self.mock_problems

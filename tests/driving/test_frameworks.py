@@ -171,8 +171,8 @@ def test_an_agent_without_tools_has_none():
     agent = create_agent(langchain.ScriptedChatModel("done"), [])
 
     assert tools_of(agent) == []
-    with pytest.raises(ValueError, match="the agent has no tool 'look' to mock; it has none"):
-        run(agent, "Hi", mocks={"look": returns("mocked")})
+    with pytest.raises(ValueError, match="the agent has no tool 'never_decorated' to mock; it has none"):
+        run(agent, "Hi", mocks={"never_decorated": returns("mocked")})
 
 
 def test_tools_of_handoffs_can_be_mocked_but_are_not_the_agents_own():
