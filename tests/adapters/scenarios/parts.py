@@ -47,7 +47,7 @@ def recording(**options: Any) -> Iterator[Capture]:
     """A capture of which nothing is in doubt."""
     with capture(on_doubt="fail", **options) as cap:
         yield cap
-    assert cap.health.doubts == ()
+    assert cap.health.doubts == (), cap.health.doubts
 
 
 @contextlib.asynccontextmanager
@@ -55,7 +55,7 @@ async def arecording(**options: Any) -> AsyncIterator[Capture]:
     """The same in async code."""
     async with capture(on_doubt="fail", **options) as cap:
         yield cap
-    assert cap.health.doubts == ()
+    assert cap.health.doubts == (), cap.health.doubts
 
 
 def only(found: Sequence[_T]) -> _T:
