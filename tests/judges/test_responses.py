@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from agentassert import AgentAssertionError, JudgeError, NotRecordedError, assert_that, capture, record
+from agentassert import AgentAssertionError, AmbiguousError, JudgeError, NotRecordedError, assert_that, capture, record
 from agentassert.judges import RatingJudge, ResponseJudge, Score, StatementJudge
 from tests.judges.answers import Asked
 
@@ -208,3 +208,16 @@ def test_relevance_with_a_real_embedding_model():
     other = judge.relevance(question="How do I cancel my ferry booking?", answer="It opens at nine.")
     assert fitting > 0.8
     assert other < 0.3
+
+
+def test_sources_that_may_belong_elsewhere_ground_nothing():
+    with capture() as cap:
+        record.sources(["Elsewhere."])
+        with record.invocation("support", input={"place": "museum"}) as running:
+            record.sources(["It is in Rome."])
+            running.output = "In Rome."
+    model = Asked('{"reasoning": "", "rating": 5}')
+    with pytest.raises(AmbiguousError, match="recorded outside every invocation"):
+        assert_that(cap).has_grounded_output(0.5, judge=RatingJudge(model))
+    assert_that(cap).has_relevant_output(0.5, judge=RatingJudge(model))
+    assert model.document["question"] == '{"place": "museum"}'

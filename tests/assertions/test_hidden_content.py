@@ -1,0 +1,38 @@
+"""Arguments and results that spans do not hold, and times that nobody saw."""
+
+from __future__ import annotations
+
+import attrs
+import pytest
+
+from agentassert import NOT_RECORDED, NotRecordedError, assert_that, execution_of, result_of
+from tests.factories import captured, execution, invocation
+
+
+def hidden(name="look", result="ok"):
+    return attrs.evolve(execution(name, {}, result), arguments=None, raw_arguments=None)
+
+
+def of(*executions):
+    return assert_that(captured(invocation("agent", *executions, framework="opentelemetry", recorded_by=("opentelemetry",))))
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        lambda: of(hidden(), hidden()).has_no_repeated_tool_executions(),
+        lambda: of(hidden()).has_tools_executed_in_order(execution_of("look", {"id": 1})),
+        lambda: of(hidden()).has_tools_executed_exactly_in_order(execution_of("look", {"id": 1})),
+        lambda: of(hidden()).has_tools_executed_exactly_in_any_order(execution_of("look", {"id": 1})),
+        lambda: of(hidden()).arguments_of("look"),
+        lambda: of(execution("look", {"id": 1}, NOT_RECORDED)).results_of("look"),
+        lambda: of(execution("look", {"id": 1}, NOT_RECORDED), execution("pay", {"to": 1})).has_tool_executed_with(
+            "pay", {"to": [result_of("look")]}
+        ),
+        lambda: of(execution("look", {"id": 1}, NOT_RECORDED)).meets(expected_tool_calls=[{"look": "result == 1"}]),
+    ],
+    ids=["repeated", "in order", "exactly", "in any order", "arguments", "results", "referenced", "expression"],
+)
+def test_nothing_passes_on_content_that_was_not_recorded(check):
+    with pytest.raises(NotRecordedError):
+        check()

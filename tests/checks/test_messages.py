@@ -1,0 +1,26 @@
+"""What the user said, in whatever form an agent was given it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from agentassert.checks.messages import said_by_user
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("Hi", "Hi"),
+        ({"messages": "Hi"}, "Hi"),
+        (["Hello", "Hi"], "Hi"),
+        ([SimpleNamespace(type="human", content="Hi"), SimpleNamespace(type="ai", content="Yes?")], "Hi"),
+        ([SimpleNamespace(role="user", content=[{"type": "text", "text": "Hi"}])], "Hi"),
+        ([("assistant", "Yes?")], None),
+        ({"amount": 5}, None),
+        (5, None),
+    ],
+)
+def test_what_the_user_said_last(given, said):
+    assert said_by_user(given) == said
