@@ -6,6 +6,8 @@ import attrs
 import pytest
 
 from agentassert import NOT_RECORDED, NotRecordedError, assert_that, execution_of, result_of
+from agentassert.checks.sequences import finished_before
+from agentassert.checks.view import View
 from tests.factories import captured, execution, invocation
 
 
@@ -36,3 +38,12 @@ def of(*executions):
 def test_nothing_passes_on_content_that_was_not_recorded(check):
     with pytest.raises(NotRecordedError):
         check()
+
+
+def test_executions_whose_times_nobody_saw_have_no_order():
+    first = attrs.evolve(execution("look"), inferred=True, started_order=1, ended_order=4)
+    second = attrs.evolve(execution("pay"), inferred=True, started_order=2, ended_order=5)
+    one = attrs.evolve(invocation("loop"), tool_executions=(first, second))
+    with pytest.raises(NotRecordedError, match="inferred"):
+        found = finished_before(View(subject="the loop", invocations=(one,)), "look", "pay")
+        raise found.error("the loop")

@@ -180,3 +180,8 @@ def test_reading_in_many_threads_leaves_the_filters_for_warnings_alone():
 
 def test_an_expression_shows_what_was_written():
     assert repr(Expression.parse("output.id == 1", RESULT_NAMES)) == "Expression('output.id == 1')"
+
+
+def test_conditions_that_a_comma_joins_are_refused():
+    with pytest.raises(ExpressionError, match="and"):
+        Expression.parse("params.a == 1, invocations == 1", TOOL_NAMES)

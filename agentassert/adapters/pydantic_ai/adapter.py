@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 from typing import Final
 
@@ -63,7 +64,8 @@ class PydanticAIDirectAdapter(Adapter):
 
     @classmethod
     def meets_framework(cls) -> bool:
-        return has_capabilities()
+        # Not by the agent's signature: it may be imported while the module that defines agents still is.
+        return importlib.util.find_spec("pydantic_ai.capabilities") is not None
 
     def install(self) -> None:
         with needs():
