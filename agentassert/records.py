@@ -235,7 +235,7 @@ class ToolExecution:
 
     @property
     def may_not_have_run(self) -> bool:
-        """Whether all that is known is that a model asked for it: a loop over a raw SDK sent no result back."""
+        """Whether nothing but its request is known, because a loop over a raw SDK sent no result back."""
         return self.inferred and self.ended_order is None
 
 

@@ -25,10 +25,17 @@ napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 
 # The standard library and the dependencies are linked nowhere, so that a build needs no network.
-nitpick_ignore = [("py:func", "execution_of"), ("py:attr", "output")]
+nitpick_ignore = [
+    ("py:attr", "output"),
+    ("py:func", "execution_of"),
+    ("py:func", "run"),
+    ("py:func", "run_async"),
+    ("py:meth", "Adapter.driver"),
+]
 nitpick_ignore_regex = [
     # What users are given and need no name for.
-    ("py:class", r".*\b(CaptureBlock|SoftAssertions|ResultReference|ValueAssertion|ModelCallEvent|Sources|Expected|_F)"),
-    ("py:.*", r"(collections|contextlib|datetime|enum|re|types|typing|attr|attrs|assertpy)\..*"),
-    ("py:.*", r"(Any|Callable|Iterable|Iterator|Mapping|Sequence|Pattern|datetime|TracebackType|BaseException|StrEnum)"),
+    ("py:class", r".*\b(CaptureBlock|SoftAssertions|ResultReference|ValueAssertion|ModelCallEvent|Sources|Expected|_F|_P)"),
+    ("py:class", r".*\b(ConversationBlock|Double|Failure|OnDoubt|Pitfalls|RasaAssertion|SpanSource)"),
+    ("py:.*", r"(collections|contextlib|datetime|enum|pathlib|re|types|typing|attr|attrs|assertpy)\..*"),
+    ("py:.*", r"(Any|Callable|tuple\[str|Iterable|Iterator|Mapping|Sequence|Pattern|datetime|TracebackType|BaseException|StrEnum)"),
 ]
