@@ -151,6 +151,17 @@ class Event:
         """Note that nobody has moved this on yet (a stream that was created and not read)."""
         self.mover = None
 
+    @property
+    def held_by(self) -> tuple[CaptureState, ...]:
+        """The captures whose records it is part of."""
+        return self.captures
+
+    def changed(self) -> None:
+        """Tell the captures that records made of it before are out of date."""
+        order = next_order()
+        for capture in self.held_by:
+            capture.last_order = order
+
     def _begin(self) -> None:
         owner = self.owner
         for capture in self.captures:
@@ -366,11 +377,15 @@ class ModelCallEvent(Event):
         """How often the provider was asked, as far as anybody saw."""
         return max(self.attempts, sum(one.attempts for one in self.attempts_seen))
 
+    @property
+    def held_by(self) -> tuple[CaptureState, ...]:
+        """Those that hold it; of an attempt, those that hold the call that it carries out."""
+        return self.parent.captures if isinstance(self.parent, ModelCallEvent) and not self.captures else self.captures
+
     def _end(self) -> None:
         super()._end()
-        if isinstance(self.parent, ModelCallEvent) and not self.captures:
-            for capture in self.parent.captures:
-                capture.last_order = next_order()
+        if not self.captures:
+            self.changed()
 
     def respond(
         self,
@@ -400,9 +415,7 @@ class ModelCallEvent(Event):
     def report(self, usage: TokenUsage) -> None:
         """Tell the token usage, where a provider does so after the end of its answer."""
         self.usage = usage
-        held = self if self.captures or self.parent is None else self.parent
-        for capture in held.captures:
-            capture.last_order = next_order()
+        self.changed()
 
     def stop(self, text: str | None = None) -> None:
         """End it without an answer: it was cancelled, or its stream was left; `text` is what had arrived by then."""
@@ -453,8 +466,7 @@ class ApprovalEvent(Event):
     def expire(self) -> None:
         """Make a timeout of a rejection, by which a timeout was simulated."""
         self.decision = Decision.TIMEOUT
-        for capture in self.captures:
-            capture.last_order = next_order()
+        self.changed()
 
 
 class ConversationChange(Event):
