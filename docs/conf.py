@@ -37,5 +37,8 @@ nitpick_ignore_regex = [
     ("py:class", r".*\b(CaptureBlock|SoftAssertions|ResultReference|ValueAssertion|ModelCallEvent|Sources|Expected|_F|_P)"),
     ("py:class", r".*\b(ConversationBlock|Double|Failure|OnDoubt|Pitfalls|RasaAssertion|SpanSource)"),
     ("py:.*", r"(collections|contextlib|datetime|enum|pathlib|re|types|typing|attr|attrs|assertpy)\..*"),
-    ("py:.*", r"(Any|Callable|tuple\[str|Iterable|Iterator|Mapping|Sequence|Pattern|datetime|TracebackType|BaseException|StrEnum)"),
+    (
+        "py:.*",
+        r"(Any|Callable|tuple\[str|Iterable|Iterator|Mapping|Sequence|Pattern|datetime|TracebackType|BaseException|StrEnum)",
+    ),
 ]

@@ -16,6 +16,7 @@ from typing import Any, Final
 import attrs
 
 from agentassert import recorder, render
+from agentassert.checks.messages import text_of
 from agentassert.errors import JudgeError
 from agentassert.records import TokenUsage
 from agentassert.waiting import in_event_loop
@@ -152,7 +153,7 @@ class _LangChain(ChatModel):
     def _read(self, response: Any) -> Reply:
         usage = getattr(response, "usage_metadata", None) or {}
         # An older text completion model answers with the text itself; `text` was a method once, and is a string now.
-        text = response if isinstance(response, str) else _joined(response.content)
+        text = response if isinstance(response, str) else text_of({"content": response.content})
         return Reply(_text(text), _usage(usage.get("input_tokens"), usage.get("output_tokens")))
 
 
@@ -178,12 +179,6 @@ def _agent_of(model: Any) -> Any:
 
 def _is_from(model: Any, package: str) -> bool:
     return any(one.__module__.partition(".")[0] == package for one in type(model).__mro__)
-
-
-def _joined(content: Any) -> Any:
-    if not isinstance(content, list):
-        return content
-    return "".join(part if isinstance(part, str) else part.get("text", "") for part in content)
 
 
 def _text(answer: Any) -> str:
