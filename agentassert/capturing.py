@@ -99,7 +99,7 @@ class CaptureBlock:
             raise RuntimeError("this capture() block was entered before; call capture() for each block")
         if self._propagate_threads:
             threads.carry_into_threads()
-        state, self._token = recorder.open_capture(self._name, propagates=self._propagate_threads)
+        state, self._entered = recorder.open_capture(self._name, propagates=self._propagate_threads)
         state.unreported = self._unreported
         recorder.declare(guarding.ADAPTER, guarding.SEES)
         try:
@@ -135,7 +135,7 @@ class CaptureBlock:
         state = self._live.state
         state.stopped.update(event for event in list(state.running) if is_stopped(event, leaving))
         self._live.error = error
-        recorder.close_capture(state, self._token)
+        recorder.close_capture(state, self._entered)
         adapters.switch_off()
         if self._propagate_threads:
             threads.stop_carrying()

@@ -50,7 +50,7 @@ def listening() -> bool:
     return scope is not None and bool(scope.captures)
 
 
-def open_capture(name: str | None, *, propagates: bool = True) -> tuple[CaptureState, Token[Scope | None]]:
+def open_capture(name: str | None, *, propagates: bool = True) -> tuple[CaptureState, Scope]:
     """Begin to record what happens in the running context, and in the threads that it starts unless `propagates` is false."""
     global open_captures
     scope = _scope.get()
@@ -58,22 +58,26 @@ def open_capture(name: str | None, *, propagates: bool = True) -> tuple[CaptureS
     state = CaptureState(name, enclosing, propagates=propagates)
     with _guard:
         open_captures = (*open_captures, state)
-    return state, _scope.set(Scope((*enclosing, state), scope.event if scope is not None and enclosing else None))
+    entered = Scope((*enclosing, state), scope.event if scope is not None and enclosing else None)
+    entered.token = _scope.set(entered)
+    return state, entered
 
 
-def close_capture(state: CaptureState, token: Token[Scope | None]) -> None:
+def close_capture(state: CaptureState, entered: Scope) -> None:
     """End the recording; whatever ends later is not part of it."""
     global open_captures
     with _guard:
         state.closed_order = next_order()
         open_captures = tuple(capture for capture in open_captures if capture is not state)
-    try:
-        _scope.reset(token)
-    except ValueError:
+    current = _scope.get()
+    if current is None or entered not in (current, *_around(current)):
         # Left in another context than entered (a fixture that another task finalises): nothing there names this scope but a copy.
-        scope = _scope.get()
-        if scope is not None and state in scope.captures:
-            _scope.set(Scope(_still_open(scope.captures), scope.event))
+        if current is not None and state in current.captures:
+            _scope.set(Scope(_still_open(current.captures), current.event))
+    elif any(capture not in entered.captures for capture in _still_open(current.captures)):
+        entered.left = True  # one that was opened later here is still open, and undoes both when it closes
+    else:
+        _undo(entered)
 
 
 def enter(event: Event) -> Scope:
@@ -92,6 +96,12 @@ def leave(entered: Scope) -> None:
     if current is not entered:
         entered.left = current is not None and entered in _around(current)
         return
+    _undo(entered)
+
+
+def _undo(entered: Scope) -> None:
+    """Go back to what lies around `entered`, and around what was left while something hid it."""
+    current: Scope | None = entered
     while current is not None and (current is entered or current.left) and current.token is not None:
         around = current.token.old_value
         try:

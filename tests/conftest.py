@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+from agentassert import recorder
+
+# How long an example takes says how busy the machine is.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")
 def project() -> Path:
     """The folder that holds the project."""
     return Path(__file__).parent.parent
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_open() -> Iterator[None]:
+    """A capture that a test leaves open would record, and confuse, every test after it."""
+    yield
+    assert recorder.open_captures == ()
+    assert recorder._scope.get() is None

@@ -212,6 +212,21 @@ def test_an_event_that_could_belong_to_several_captures_is_given_to_none_and_cou
     assert all("several captures were open side by side" in cap.health.doubts[0] for cap in captures)
 
 
+def test_captures_of_one_context_that_are_left_in_the_order_they_were_entered_leave_nothing_behind():
+    first, second = capture(), capture()
+    one = first.__enter__()
+    other = second.__enter__()
+    support(1)
+    first.__exit__(None, None, None)
+    support(2)
+    second.__exit__(None, None, None)
+    support(3)
+
+    assert (numbers_in(one), numbers_in(other)) == ([1], [1, 2])
+    assert one.health.doubts == other.health.doubts == ()
+    assert recorder.current_scope() is None
+
+
 def test_what_names_only_closed_captures_is_late_and_never_adopted_by_a_later_one():
     go_on = threading.Event()
 
