@@ -1,4 +1,4 @@
-"""Test a loop that is written by hand over the `anthropic` SDK: offline, with a provider that follows a script.
+"""Test a loop that is written by hand over the `anthropic` SDK: offline, with a model that follows a script.
 
 pip install -e ".[anthropic]" && python examples/anthropic_loop.py
 """
@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import anthropic
-from scripted_provider import serving
 
 from agentassert import AgentAssertionError, assert_that, capture
+from agentassert.scripted import call_tool, reply, scripted_model
 
 # The loop as you would write it. Nothing here knows that it will be tested.
 
@@ -53,32 +53,23 @@ def answer(client: anthropic.Anthropic, question: str) -> str:
         messages.append({"role": "user", "content": [execute(block) for block in said.content if block.type == "tool_use"]})
 
 
-# The script: what the provider answers, request by request.
+# The script: what the model answers, request by request.
 
-
-def asking_for(name: str, call_id: str, **given: Any) -> dict[str, Any]:
-    """A response that asks for a tool."""
-    return message({"type": "tool_use", "id": call_id, "name": name, "input": given}, "tool_use")
-
-
-def message(block: dict[str, Any], reason: str) -> dict[str, Any]:
-    """A response of the provider."""
-    usage = {"input_tokens": 50, "output_tokens": 10}
-    said = {"role": "assistant", "content": [block], "stop_reason": reason, "stop_sequence": None}
-    return {"id": "msg_1", "type": "message", "model": "claude-sonnet-5", "usage": usage} | said
-
-
-SCRIPT = (
-    asking_for("get_booking", "toolu_1", number="MS-777"),
-    asking_for("cancel_booking", "toolu_2", number="MS-777", reason=""),
-    asking_for("cancel_booking", "toolu_3", number="MS-777", reason="illness"),
-    message({"type": "text", "text": "Done. You get 40 back, Ann."}, "end_turn"),
-)
+SCRIPT = [
+    call_tool("get_booking", {"number": "MS-777"}),
+    call_tool("cancel_booking", {"number": "MS-777", "reason": ""}),
+    call_tool("cancel_booking", {"number": "MS-777", "reason": "illness"}),
+    reply("Done. You get 40 back, Ann.", tokens=(50, 10)),
+]
 
 
 def main() -> None:
     """Capture the loop, and assert on it."""
-    with capture("cancellation") as cap, serving(*SCRIPT) as url, anthropic.Anthropic(api_key="none", base_url=url) as client:
+    with (
+        capture("cancellation") as cap,
+        scripted_model(SCRIPT) as model,
+        anthropic.Anthropic(api_key="none", base_url=model.anthropic_base_url) as client,
+    ):
         answer(client, "Please cancel MS-777, I am ill.")
 
     print("1. A chain that passes\n")
@@ -90,7 +81,7 @@ def main() -> None:
         .has_tool_executed_with("cancel_booking", {"reason": "illness"})
         .has_no_more_tool_executions()
         .has_own_chat_model_call_count(4)
-        .has_total_tokens_at_most(240)
+        .has_total_tokens_at_most(105)
     )
     print(chain)
     assert_that(cap).output_text().contains("You get 40 back")

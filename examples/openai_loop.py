@@ -1,4 +1,4 @@
-"""Test a loop that is written by hand over the `openai` SDK: offline, with a provider that follows a script.
+"""Test a loop that is written by hand over the `openai` SDK: offline, with a model that follows a script.
 
 pip install -e ".[openai]" && python examples/openai_loop.py
 """
@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import openai
-from scripted_provider import serving
 
 from agentassert import AgentAssertionError, NotRecordedError, assert_that, capture
+from agentassert.scripted import call_tool, reply, scripted_model
 
 # The loop as you would write it. Nothing here knows that it will be tested.
 
@@ -45,32 +45,18 @@ def answer(client: openai.OpenAI, question: str) -> str:
                 messages.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)})
 
 
-# The script: what the provider answers, request by request.
+# The script: what the model answers, request by request.
 
-
-def asking_for(name: str, **arguments: Any) -> dict[str, Any]:
-    """A response that asks for a tool."""
-    call = {"id": f"call_{name}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
-    return completion({"role": "assistant", "content": None, "tool_calls": [call]}, "tool_calls")
-
-
-def completion(message: dict[str, Any], reason: str) -> dict[str, Any]:
-    """A response of the provider."""
-    usage = {"prompt_tokens": 50, "completion_tokens": 10, "total_tokens": 60}
-    choices = [{"index": 0, "message": message, "finish_reason": reason}]
-    return {"id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": "gpt-5.2", "choices": choices, "usage": usage}
-
-
-SCRIPT = (
-    asking_for("get_booking", number="MS-777"),
-    asking_for("cancel_booking", number="MS-777", reason="illness"),
-    completion({"role": "assistant", "content": "Done. You get 40 back, Ann."}, "stop"),
-)
+SCRIPT = [
+    call_tool("get_booking", {"number": "MS-777"}),
+    call_tool("cancel_booking", {"number": "MS-777", "reason": "illness"}),
+    reply("Done. You get 40 back, Ann.", tokens=(50, 10)),
+]
 
 
 def run() -> None:
     """Let the loop cancel a booking."""
-    with serving(*SCRIPT) as url, openai.OpenAI(api_key="none", base_url=f"{url}/v1") as client:
+    with scripted_model(SCRIPT) as model, openai.OpenAI(api_key="none", base_url=model.base_url) as client:
         answer(client, "Please cancel MS-777, I am ill.")
 
 
@@ -86,7 +72,7 @@ def main() -> None:
         .has_tool_executed_with("cancel_booking", {"number": "MS-777"})
         .has_no_more_tool_executions()
         .has_own_chat_model_call_count(3)
-        .has_total_tokens_at_most(180)
+        .has_total_tokens_at_most(90)
     )
     print(chain)
     assert_that(cap).output_text().contains("You get 40 back")

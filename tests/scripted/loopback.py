@@ -67,10 +67,11 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(*replies: Reply) -> Iterator[Provider]:
+def serving(*replies: Reply, keeps_connections: bool = False) -> Iterator[Provider]:
     """A provider that gives these replies, one after the other, the last one for ever."""
     provider = Provider(list(replies))
-    handler = type("Handler", (_Handler,), {"provider": provider})
+    protocol = "HTTP/1.1" if keeps_connections else "HTTP/1.0"
+    handler = type("Handler", (_Handler,), {"provider": provider, "protocol_version": protocol})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
