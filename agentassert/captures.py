@@ -2,98 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 import attrs
 
-from agentassert import events, render
+from agentassert import cells
 from agentassert.books import Books
-from agentassert.building import Built, build
 from agentassert.errors import AmbiguousError
 from agentassert.failures import counted, hidden
+from agentassert.recordings import Health, Live, Loaded, Recording
 from agentassert.records import Invocation
 
 if TYPE_CHECKING:
+    import os
+
+    from agentassert.building import Built
     from agentassert.stored import StoredCapture
     from agentassert.telemetry.loading import SpanSource
+    from agentassert.unreported import UnreportedTools
 
 __tracebackhide__ = hidden
 
 OnDoubt = Literal["warn", "fail"]
 
-_IF_NOTHING_RAN: Final = "Was the agent run inside the block, and is its framework supported, or decorated with `record`?"
-_IF_NOTHING_WAS_STORED: Final = "It was stored without one: look at what was captured, before it is stored."
-
-
-@attrs.frozen
-class Health:
-    """How far a recording can be trusted.
-
-    Args:
-        late: events that came after their capture was closed, or after their invocation had ended; they are not recorded.
-        adopted: events without a known place, given to the only open captures.
-        unattributed: events of which nobody could say to which of several open captures they belong; they are not recorded.
-        notes: doubts in words, such as an untested framework version or a tool name that nobody offered.
-        faults: errors of this library's own hooks, which make every assertion on the capture fail.
-
-    Example:
-        >>> with capture() as cap:
-        ...     pass
-        >>> cap.health.doubts
-        ()
-    """
-
-    late: int = 0
-    adopted: int = 0
-    unattributed: int = 0
-    notes: tuple[str, ...] = ()
-    faults: tuple[str, ...] = ()
-
-    @property
-    def doubts(self) -> tuple[str, ...]:
-        """Everything that is doubtful, a sentence each; empty when nothing is."""
-        counted = (
-            (self.late, "dropped, because they came after their capture or their invocation had ended"),
-            (self.adopted, "given to the only open capture, because nothing said where they belong"),
-            (
-                self.unattributed,
-                "not recorded, because several captures were open side by side and nothing said where they belong",
-            ),
-        )
-        return (*(f"events {what}: {count}" for count, what in counted if count), *self.notes, *self.faults)
-
-
-class Recording(Protocol):
-    """Where a capture's records come from."""
-
-    name: str | None
-    error: BaseException | str | None
-    if_empty: str
-    """What to look at when there is no invocation."""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether more may be recorded."""
-        ...
-
-    def built(self) -> Built:
-        """The records as they are now; the same object as long as nothing changed."""
-        ...
-
-    def health(self) -> Health:
-        """How far they can be trusted."""
-        ...
-
-    def visibility(self) -> Mapping[str, frozenset[str]]:
-        """What each adapter is able to see."""
-        ...
-
 
 class Capture:
     """What was recorded: the invocations, how far they can be trusted, and what assertions have checked so far.
 
-    Made by :func:`capture`, :meth:`from_json` or :meth:`from_otlp`.
+    Made by :func:`capture`, :meth:`load`, :meth:`from_json`, :meth:`from_otlp` or :meth:`from_messages`.
 
     Example:
         >>> from agentassert import record
@@ -108,7 +45,9 @@ class Capture:
 
     def __init__(self, source: Recording, *, on_doubt: OnDoubt = "warn") -> None:
         self._source = source
+        self.was_read = False
         self.on_doubt: Final = on_doubt
+        cells.watch()
         self.books: Final = Books()
         self._notes: list[str] = []
         self._memo: tuple[Built | None, dict[Any, Any]] = (None, {})
@@ -121,12 +60,12 @@ class Capture:
     @property
     def invocations(self) -> tuple[Invocation, ...]:
         """The top-level invocations, in the order started."""
-        return self._source.built().invocations
+        return self._read().built().invocations
 
     @property
     def strays(self) -> Invocation | None:
         """What was recorded outside every invocation while there was one, as an invocation of its own; else `None`."""
-        return self._source.built().strays
+        return self._read().built().strays
 
     @property
     def invocation(self) -> Invocation:
@@ -169,14 +108,15 @@ class Capture:
     @property
     def error(self) -> BaseException | str | None:
         """The exception that left the block, else that of the only top-level invocation, else `None`."""
-        if self._source.error is not None or len(self.invocations) != 1:
-            return self._source.error
+        error = self._read().error
+        if error is not None or len(self.invocations) != 1:
+            return error
         return self.invocations[0].error
 
     @property
     def health(self) -> Health:
         """How far the recording can be trusted."""
-        health = self._source.health()
+        health = self._read().health()
         return attrs.evolve(health, notes=(*health.notes, *self._notes)) if self._notes else health
 
     @property
@@ -187,7 +127,7 @@ class Capture:
     @property
     def visibility(self) -> Mapping[str, frozenset[str]]:
         """What each adapter that was switched on is able to see."""
-        return self._source.visibility()
+        return self._read().visibility()
 
     def forget_checks(self) -> None:
         """Start the books over: nothing is checked, no failure is unlocked.
@@ -223,13 +163,43 @@ class Capture:
             >>> cap.memo("count", lambda: 1), cap.memo("count", lambda: 2)
             (1, 1)
         """
-        built = self._source.built()
+        built = self._read().built()
         if self._memo[0] is not built:
             self._memo = (built, {})
         remembered = self._memo[1]
         if key not in remembered:
             remembered[key] = compute()
         return remembered[key]
+
+    def tree(self, *, width: int = 100, color: bool = False) -> str:
+        """The capture as a tree of lines, to be printed: what ran in what, with what, and what came of it. Secrets are masked.
+
+        Args:
+            width: characters of a line at most, 40 or more.
+            color: whether to colour it for a terminal; `agentassert show` does so by itself.
+
+        Raises:
+            ValueError: when it is to be narrower than that.
+
+        Example:
+            >>> with capture("refund") as cap, record.invocation("support_agent", input="Cancel MS-7"):
+            ...     record.tool_execution("cancel", {"number": "MS-7"}, result="ok")
+            >>> print(cap.tree())
+            capture refund · 1 tool execution
+            └─ agent support_agent [completed] · 1 tool execution · ...
+               ├─ input 'Cancel MS-7'
+               ├─ [1] cancel(number='MS-7') -> 'ok' · ...
+               └─ output None
+        """
+        from agentassert.reports.tree_text import capture_text
+
+        return capture_text(self, width=width, color=color)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from agentassert.reports.tree_html import capture_page
+
+        return capture_page(self)
 
     def to_json(self) -> str:
         """The capture as JSON text, to be stored and asserted on elsewhere; what assertions have checked is not part of it.
@@ -279,10 +249,95 @@ class Capture:
         """
         from agentassert.stored import loads
 
-        source = Loaded(loads(text))
-        capture = cls(source, on_doubt=on_doubt)
-        source.belong_to(capture)
-        return capture
+        return cls._of(loads(text), on_doubt)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the capture into a file of its own, as one line of JSON in UTF-8. A file that is there is replaced as a whole, or not at all.
+
+        Args:
+            path: does not end in `.jsonl`, which is for many captures.
+
+        Raises:
+            OSError: when the file cannot be written.
+            ValueError: when the path is that of many captures.
+
+        Example:
+            >>> cap.save(folder / "refund.json")
+            >>> Capture.load(folder / "refund.json").invocation.name
+            'support_agent'
+        """
+        from agentassert.storing.files import save
+
+        save(self.to_json(), path)
+
+    def append_to(self, path: str | os.PathLike[str]) -> None:
+        """Add the capture as a line to a file of many, JSON Lines in UTF-8, which is made if it is not there.
+
+        Several threads and processes may append to one file at the same time.
+
+        Args:
+            path: ends in `.jsonl`.
+
+        Raises:
+            OSError: when the file cannot be written.
+            ValueError: when the path does not end so.
+
+        Example:
+            >>> cap.append_to(folder / "today.jsonl")
+            >>> cap.append_to(folder / "today.jsonl")
+            >>> [one.invocation.name for one in Capture.load_all(folder / "today.jsonl")]
+            ['support_agent', 'support_agent']
+        """
+        from agentassert.storing.files import append
+
+        append(self.to_json(), path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, on_doubt: OnDoubt = "warn") -> Self:
+        """The capture that a file holds, written by :meth:`save` or with the text of :meth:`to_json`; it may be compressed by gzip.
+
+        Args:
+            path: of the file.
+            on_doubt: as for :func:`capture`; there is no block whose end could warn.
+
+        Raises:
+            OSError: when the file cannot be read.
+            StoredCaptureError: when it holds no capture or several, naming file and place.
+
+        Example:
+            >>> cap.save(folder / "refund.json")
+            >>> loaded = Capture.load(folder / "refund.json")
+            >>> checked = assert_that(loaded).has_tool_executed("cancel_booking")
+        """
+        from agentassert.storing.files import only_text, placed
+
+        place, text = only_text(path)
+        with placed(place):
+            return cls.from_json(text, on_doubt=on_doubt)
+
+    @classmethod
+    def load_all(cls, path: str | os.PathLike[str], *, on_doubt: OnDoubt = "warn") -> Iterator[Self]:
+        """The captures that a file holds, one after the other: no more than one of them is in memory.
+
+        Args:
+            path: of a file with a capture in each line, as :meth:`append_to` writes it; it may be compressed by gzip.
+            on_doubt: as for :func:`capture`; there is no block whose end could warn.
+
+        Raises:
+            OSError: when the file cannot be read.
+            StoredCaptureError: at the line that is no capture, naming file and line.
+
+        Example:
+            >>> cap.append_to(folder / "week.jsonl")
+            >>> sum(one.invocation.status == "completed" for one in Capture.load_all(folder / "week.jsonl"))
+            1
+        """
+        from agentassert.storing.files import placed, texts
+
+        for place, text in texts(path):
+            with placed(place):
+                capture = cls.from_json(text, on_doubt=on_doubt)
+            yield capture
 
     @classmethod
     def from_otlp(cls, source: SpanSource, *, name: str | None = None, on_doubt: OnDoubt = "warn") -> Self:
@@ -322,9 +377,59 @@ class Capture:
         live.home = capture = cls(live, on_doubt=on_doubt)
         return capture
 
+    @classmethod
+    def from_messages(
+        cls,
+        messages: Sequence[Any],
+        *,
+        name: str | None = None,
+        unreported_tools: UnreportedTools | None = None,
+        on_doubt: OnDoubt = "warn",
+    ) -> Self:
+        """The capture of what a list of messages tells: one invocation, whose tool executions are inferred as those of a loop over an SDK.
+
+        Args:
+            messages: of OpenAI's chat completions, items of its Responses API, messages of Anthropic or of LangChain: mappings or the
+                objects of these libraries, all of one kind, in order.
+            name: names the capture, and the invocation.
+            unreported_tools: as for :func:`capture`. Anthropic's and LangChain's messages say themselves whether a tool failed.
+            on_doubt: as for :func:`capture`; there is no block whose end could warn.
+
+        Raises:
+            TypeError: when it is no list.
+            MessageError: when a message is of no such kind, or of another one than those before, naming its index and key.
+
+        Example:
+            >>> function = {"name": "cancel_booking", "arguments": '{"number": "MS-777"}'}
+            >>> messages = [
+            ...     {"role": "user", "content": "Cancel MS-777"},
+            ...     {"role": "assistant", "tool_calls": [{"id": "call_0", "type": "function", "function": function}]},
+            ...     {"role": "tool", "tool_call_id": "call_0", "content": "cancelled"},
+            ...     {"role": "assistant", "content": "Done."},
+            ... ]
+            >>> cap = Capture.from_messages(messages, name="support_agent", unreported_tools="succeeded")
+            >>> checked = assert_that(cap).has_tool_executed_with("cancel_booking", {"number": "MS-777"})
+        """
+        from agentassert.storing.conversations import stored_of
+        from agentassert.unreported import outcome_of
+
+        stored = stored_of(messages, name, outcome_of(unreported_tools))
+        return cls._of(stored, on_doubt, if_empty=f"Of the {counted(len(messages), 'message')} none is the model's.")
+
+    @classmethod
+    def _of(cls, stored: StoredCapture, on_doubt: OnDoubt, **told: str) -> Self:
+        source = Loaded(stored, **told)
+        capture = cls(source, on_doubt=on_doubt)
+        source.belong_to(capture)
+        return capture
+
     def __repr__(self) -> str:
         names = ", ".join(repr(one.name) for one in self.invocations)
         return f"<Capture{'' if self.name is None else f' {self.name!r}'}: {names or 'no invocation'}>"
+
+    def _read(self) -> Recording:
+        self.was_read = True
+        return self._source
 
     def _single(self, found: tuple[Invocation, ...], described: str) -> Invocation:
         if len(found) == 1:
@@ -346,72 +451,3 @@ class Capture:
             expected=f"one top-level invocation{described}",
             actual=tuple(one.name for one in self.invocations),
         )
-
-
-class Live:
-    """Records built from events when they are read."""
-
-    def __init__(self, state: events.CaptureState, *, if_empty: str = _IF_NOTHING_RAN) -> None:
-        self.state = state
-        self.if_empty = if_empty
-        self.name = state.name
-        self.error: BaseException | str | None = None
-        self.home: Capture | None = None
-        self._built: tuple[tuple[int, int | None], Built] | None = None
-
-    @property
-    def is_open(self) -> bool:
-        return self.state.closed_order is None
-
-    def built(self) -> Built:
-        now = self.state.last_order, self.state.closed_order
-        if self._built is None or self._built[0] != now:
-            error = self.error if isinstance(self.error, BaseException) else None
-            self._built = now, build(self.state, home=self.home, error=error)
-        return self._built[1]
-
-    def health(self) -> Health:
-        state = self.state
-        faults = tuple(f"the {name} adapter broke: {render.error(error)}" for name, error in state.faults)
-        return Health(state.late, state.adopted, state.unattributed, tuple(state.notes), faults)
-
-    def visibility(self) -> Mapping[str, frozenset[str]]:
-        return self.state.visibility
-
-
-class Loaded:
-    """Records that were stored."""
-
-    if_empty = _IF_NOTHING_WAS_STORED
-
-    def __init__(self, stored: StoredCapture) -> None:
-        self._stored = stored
-        self.is_open = False
-        self.name = stored.name
-        self.error = stored.error
-        self._built = Built(stored.invocations, stored.strays)
-
-    def belong_to(self, home: Capture) -> None:
-        ids: set[str] = set()
-        for top in (*self._stored.invocations, *((self._stored.strays,) if self._stored.strays is not None else ())):
-            for one in top.with_nested():
-                if one.id in ids:
-                    raise ValueError(f"$.invocations: the id {one.id!r} stands for several invocations")
-                ids.add(one.id)
-                object.__setattr__(one, "home", home)  # they were made for this capture a moment ago; nobody has seen them yet
-
-    def built(self) -> Built:
-        return self._built
-
-    def health(self) -> Health:
-        stored = self._stored
-        return Health(
-            late=stored.late,
-            adopted=stored.adopted,
-            unattributed=stored.unattributed,
-            notes=stored.notes,
-            faults=stored.faults,
-        )
-
-    def visibility(self) -> Mapping[str, frozenset[str]]:
-        return self._stored.visibility

@@ -6,7 +6,9 @@ An SDK's adapter sees requests and responses, never the functions that a hand-wr
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
 
 import attrs
 
@@ -85,6 +87,9 @@ class Sent:
     results: tuple[SentResult, ...] = ()
 
 
+_NO_ANSWERS: Final[Mapping[int, Answer]] = MappingProxyType({})
+
+
 @attrs.define
 class Exchange:
     """What one request sent, in order, and what it goes on from.
@@ -94,6 +99,7 @@ class Exchange:
         continues: the id of the response that it goes on from (`previous_response_id`).
         conversation: the id of a conversation that the provider keeps.
         response_id: the id of the response, set when that is known.
+        answers: what answers the response's own requests, under their indexes, where that is known without a later request.
 
     Example:
         >>> exchange = Exchange(sent=(Sent("6f1e"),))
@@ -104,3 +110,4 @@ class Exchange:
     continues: str | None = None
     conversation: str | None = None
     response_id: str | None = None
+    answers: Mapping[int, Answer] = _NO_ANSWERS

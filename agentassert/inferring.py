@@ -44,28 +44,37 @@ def answers_in(calls: Iterable[tuple[ModelCallEvent, Exchange]], end: float) -> 
 
 
 @attrs.define(eq=False)
-class _Response:
+class Response:
     """A response that asked for tools, and what answered it so far."""
 
     history: _History
     requests: Sequence[_Key]
     answers: dict[int, Answer]
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether every one of its requests is."""
+        return len(self.answers) >= len(self.requests)
+
     def awaits(self, ids: set[str | None]) -> bool:
         """Whether one of its requests can still be answered by a result that has one of these ids."""
         waiting = (call_id for index, (_, _, call_id) in enumerate(self.requests) if index not in self.answers)
         return any(call_id in ids or None in ids for call_id in waiting)
 
-    def take(self, results: Iterable[SentResult], indexes: Iterable[int], order: int) -> None:
-        """Join results to requests by id, and by position where ids repeat or are missing."""
+    def take(self, results: Iterable[SentResult], indexes: Iterable[int], order: int) -> list[SentResult]:
+        """Join results to requests by id, and by position where ids repeat or are missing; gives those that answer none."""
+        left: list[SentResult] = []
         waiting: defaultdict[str | None, deque[int]] = defaultdict(deque)
         for index in indexes:
             for call_id in {self.requests[index][2], None}:
                 waiting[call_id].append(index)
         for result in results:
             answered = next(self._open(waiting[result.call_id]), None)
-            if answered is not None:
+            if answered is None:
+                left.append(result)
+            else:
                 self.answers[answered] = Answer(result, order)
+        return left
 
     def _open(self, indexes: deque[int]) -> Iterator[int]:
         while indexes:
@@ -78,7 +87,7 @@ class _Response:
 class _Block:
     """A response as it stands in what is sent: requests from `first` to `last` there, which are those from `index` in it."""
 
-    response: _Response
+    response: Response
     index: int
     first: int
     last: int
@@ -101,7 +110,7 @@ class _Request:
             self.digests.append(hash((self.digests[-1], item.key)))
             if item.requests:
                 if item.key not in known_keys:
-                    known_keys[item.key] = [_key(one.name, one.arguments, one.call_id) for one in item.requests]
+                    known_keys[item.key] = [key_of_request(one.name, one.arguments, one.call_id) for one in item.requests]
                 self.keys += known_keys[item.key]
                 self.places += [place] * len(item.requests)
             if not item.results:
@@ -123,16 +132,18 @@ class _Inference:
         self._digests: dict[ModelCallEvent, int] = {}
         self._histories: set[int] = set()
         self._tails: dict[int, tuple[_History, int]] = {}
-        self._whole: defaultdict[int, deque[_Response]] = defaultdict(deque)
-        self._begun: defaultdict[int, deque[_Response]] = defaultdict(deque)
-        self._asking: defaultdict[_Key, deque[tuple[_Response, int]]] = defaultdict(deque)
-        self._kept: defaultdict[str, list[_Response]] = defaultdict(list)
+        self._whole: defaultdict[int, deque[Response]] = defaultdict(deque)
+        self._begun: defaultdict[int, deque[Response]] = defaultdict(deque)
+        self._asking: defaultdict[_Key, deque[tuple[Response, int]]] = defaultdict(deque)
+        self._kept: defaultdict[str, list[Response]] = defaultdict(list)
+        self._partly: defaultdict[int, list[Response]] = defaultdict(list)
+        """By a history that was sent, the responses whose requests its end has answered in part."""
 
     def respond(self, call: ModelCallEvent, exchange: Exchange) -> None:
         """A response arrives that asks for tools."""
-        keys = [_key(str(one.get("name")), one.get("arguments"), one.get("call_id")) for one in call.requests]
-        answers = self.answers[call] = {}
-        response = _Response(exchange.sent, keys, answers)
+        keys = [key_of_request(str(one.get("name")), one.get("arguments"), one.get("call_id")) for one in call.requests]
+        answers = self.answers[call] = dict(exchange.answers)
+        response = Response(exchange.sent, keys, answers)
         digest = self._digests[call]
         for index, key in enumerate(keys):
             digest = hash((digest, key))
@@ -151,11 +162,13 @@ class _Inference:
         first = bisect.bisect_left(request.places, start)
         expected = self._expected(request, start, first)
         unexpected = first if expected is None else expected.last + 1
-        self._search(request, unexpected, call.order)
+        last = self._search(request, unexpected, call.order)
         if expected is not None:
             results = request.results(request.place(first), request.place(unexpected))
             expected.response.take(results, expected.indexes, call.order)
-        self._remember(call, request)
+            last = last or expected
+        put_off = self._put_off(request, start, first, call.order)
+        self._remember(call, request, put_off if last is None else last.response)
 
     def _go_on(self, request: _Request, exchange: Exchange, order: int) -> None:
         """Join the results that stand before any response: they answer one that the provider keeps."""
@@ -165,6 +178,16 @@ class _Inference:
         response = next((one for one in reversed(kept) if one.awaits(ids)), None)
         if response is not None:
             response.take(results, range(len(response.requests)), order)
+
+    def _put_off(self, request: _Request, start: int, first: int, order: int) -> Response | None:
+        """Join the results that follow on a history which was sent before, and whose last response had been answered in part."""
+        results = request.results(start, request.place(first))
+        ids = {result.call_id for result in results}
+        partly = (one for one in self._partly.get(request.digests[start], ()) if not one.is_answered)
+        response = next((one for one in partly if not results or one.awaits(ids)), None)
+        if response is not None:
+            response.take(results, range(len(response.requests)), order)
+        return response if first == len(request.keys) else None
 
     def _expected(self, request: _Request, start: int, first: int) -> _Block | None:
         """The response that stands where the longest history that was sent before ends."""
@@ -181,14 +204,19 @@ class _Inference:
                 break
         return found
 
-    def _first_unanswered(self, responses: Mapping[int, deque[_Response]], digest: int) -> _Response | None:
+    def _first_unanswered(self, responses: Mapping[int, deque[Response]], digest: int) -> Response | None:
         waiting = responses.get(digest)
         while waiting and 0 in waiting[0].answers:
             waiting.popleft()
         return waiting[0] if waiting else None
 
-    def _search(self, request: _Request, lowest: int, order: int) -> None:
-        """Find responses, the latest first, in a history that is not as it was sent before: cut off, summed up, begun with other words."""
+    def _search(self, request: _Request, lowest: int, order: int) -> _Block | None:
+        """Find responses, the latest first, in a history that is not as it was sent before: cut off, summed up, begun with other words.
+
+        Returns:
+            The one that made the last request of all, if that is among them.
+        """
+        last = None
         number, end = len(request.keys) - 1, len(request.sent)
         sent_before: set[str] = set()
         while number >= lowest:
@@ -198,10 +226,12 @@ class _Inference:
                 place = request.places[block.first]
                 block.response.take(request.results(place, end), block.indexes, order)
                 sent_before.update(item.key for item in block.response.history)
+                last = block if block.last == len(request.keys) - 1 else last
                 number = block.first
             if number == lowest or request.places[number - 1] != place:
                 end = place
             number -= 1
+        return last
 
     def _likeliest(self, request: _Request, last: int, lowest: int) -> _Block | None:
         """The unanswered response that made this request, after a history that has the most in common with what stands before."""
@@ -220,7 +250,7 @@ class _Inference:
         # Something follows the results: most likely they were sent before.
         return None if most == 0 or self._was_sent(request, found, most) else found
 
-    def _unanswered(self, key: _Key) -> Iterator[tuple[_Response, int]]:
+    def _unanswered(self, key: _Key) -> Iterator[tuple[Response, int]]:
         asking = self._asking[key]
         while asking and asking[0][1] in asking[0][0].answers:
             asking.popleft()
@@ -237,7 +267,9 @@ class _Inference:
                 return True
         return False
 
-    def _remember(self, call: ModelCallEvent, request: _Request) -> None:
+    def _remember(self, call: ModelCallEvent, request: _Request, last: Response | None) -> None:
+        if last is not None and not last.is_answered:
+            self._partly[request.digests[-1]].append(last)
         self._digests[call] = request.digests[-1]
         self._histories.add(request.digests[-1])
         if request.places:
@@ -247,7 +279,7 @@ class _Inference:
             self._tails[digest] = request.sent, place
 
 
-def _key(name: str, arguments: object, call_id: str | None) -> _Key:
+def key_of_request(name: str, arguments: object, call_id: str | None) -> _Key:
     return name, key_of(arguments), call_id
 
 

@@ -22,7 +22,8 @@ __all__ = ["NotJson", "RecordedError", "StoredCapture", "dumps", "is_instance", 
 VERSION: Final = 1
 """The format that this release writes, and the only one that it reads."""
 
-_VERSION_KEY: Final = "agentassert"
+VERSION_KEY: Final = "agentassert"
+"""The key by which a stored capture is known, and the first one that is written."""
 _PARENT: Final = "nested_in"
 """The place in the list of the invocation that this one is nested in; null for one that is not nested."""
 
@@ -79,7 +80,7 @@ def dumps(stored: StoredCapture) -> str:
     """
     strays = () if stored.strays is None else (stored.strays,)
     document = {
-        _VERSION_KEY: VERSION,
+        VERSION_KEY: VERSION,
         **dump_fields(stored, _FIELDS),
         "invocations": list(_dump_trees(stored.invocations)),
         "strays": list(_dump_trees(strays)),
@@ -123,14 +124,14 @@ def _parsed(text: str | bytes) -> Any:
 
 
 def _loaded(document: Any) -> StoredCapture:
-    if not isinstance(document, dict) or _VERSION_KEY not in document:
-        refuse(f"$.{_VERSION_KEY}", "is missing, so this is no stored capture")
-    version = document.pop(_VERSION_KEY)
+    if not isinstance(document, dict) or VERSION_KEY not in document:
+        refuse(f"$.{VERSION_KEY}", "is missing, so this is no stored capture")
+    version = document.pop(VERSION_KEY)
     if version != VERSION or type(version) is not int:
         newer = type(version) is int and version > VERSION
         advice = ": upgrade agentassert" if newer else ""
         refuse(
-            f"$.{_VERSION_KEY}",
+            f"$.{VERSION_KEY}",
             f"the capture was stored in format {rendered(version)}, but this release reads format {VERSION}{advice}",
         )
     trees = {name: document.pop(name) for name in _TREES if name in document}

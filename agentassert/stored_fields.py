@@ -7,11 +7,11 @@ import functools
 import types
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, Never, Union, get_args, get_origin, get_type_hints
 
 import attrs
 
-from agentassert.jsonlike import snapshot
+from agentassert.jsonlike import SCALARS, snapshot
 from agentassert.records import KIND_OF_CALL, ModelCall
 from agentassert.render import value as rendered
 from agentassert.stored_errors import dump_error, load_error
@@ -25,10 +25,12 @@ class Form:
     Args:
         dump: gives what `json.dumps` is to write; it raises `TypeError` for a value that is not of the type.
         load: reads that back; its second argument is the place, for the `ValueError` that it raises for anything else.
+        same: the types of stored values that are what they stand for. `load` gives them back, and need not be asked.
     """
 
     dump: Callable[[Any], Any]
     load: Callable[[Any, str], Any]
+    same: frozenset[type] = frozenset()
 
 
 def form_of(hint: Any) -> Form:
@@ -108,13 +110,12 @@ def load_fields(kind: type, stored: Any, path: str, forms: Mapping[str, Form]) -
     """
     if not isinstance(stored, dict):
         refuse(path, f"must be an object, but was {rendered(stored)}")
-    for name in forms:
-        if name not in stored:
-            refuse(f"{path}.{name}", "is missing")
-    for name in stored:
-        if name not in forms:
-            refuse(f"{path}.{name}", f"is no field of {kind.__name__}, which has {', '.join(forms)}")
-    return {name: form.load(stored[name], f"{path}.{name}") for name, form in forms.items()}
+    if stored.keys() != forms.keys():
+        _refuse_fields(kind, stored, path, forms)
+    return {
+        name: value if type(value := stored[name]) in form.same else form.load(value, f"{path}.{name}")
+        for name, form in forms.items()
+    }
 
 
 def made(kind: type, fields: Mapping[str, Any], path: str) -> Any:
@@ -135,13 +136,23 @@ def made(kind: type, fields: Mapping[str, Any], path: str) -> Any:
         refuse(path, str(refused))
 
 
+def _refuse_fields(kind: type, stored: Mapping[str, Any], path: str, forms: Mapping[str, Form]) -> Never:
+    missing = next((name for name in forms if name not in stored), None)
+    if missing is not None:
+        refuse(f"{path}.{missing}", "is missing")
+    unknown = next(name for name in stored if name not in forms)
+    refuse(f"{path}.{unknown}", f"is no field of {kind.__name__}, which has {', '.join(forms)}")
+
+
 def _form_of_class(kind: type) -> Form:
     if issubclass(kind, enum.Enum):
         return Form(lambda value: _checked(kind, value).value, lambda stored, path: _load_member(kind, stored, path))
     if kind is datetime:
         return Form(lambda value: _checked(datetime, value).isoformat(), _load_datetime)
     if kind in _SCALARS:
-        return Form(lambda value: _dump_scalar(kind, value), lambda stored, path: _load_scalar(kind, stored, path))
+        return Form(
+            lambda value: _dump_scalar(kind, value), lambda stored, path: _load_scalar(kind, stored, path), _SCALARS[kind][1]
+        )
     if kind is ModelCall:
         return Form(_dump_call, _load_call)
     if not attrs.has(kind):
@@ -226,6 +237,7 @@ def _or_constant(constant: Any, written: Any, form: Form) -> Form:
     return Form(
         lambda value: written if value is constant else form.dump(value),
         lambda stored, path: constant if stored == written else form.load(stored, path),
+        form.same | {type(None)} if constant is None else form.same - {type(written)},
     )
 
 
@@ -263,7 +275,7 @@ def _load_json_mapping(stored: Any, path: str) -> Any:
     return value
 
 
-_ANYTHING: Final = Form(dump_value, load_value)
+_ANYTHING: Final = Form(dump_value, load_value, SCALARS)
 _ERROR: Final = Form(dump_error, load_error)
 _JSON_MAPPING: Final = Form(_dump_json_mapping, _load_json_mapping)
 _CALL_OF_KIND: Final[Mapping[str, type]] = {kind: call for call, kind in KIND_OF_CALL.items()}

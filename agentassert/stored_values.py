@@ -78,12 +78,12 @@ def load_value(stored: Any, path: str) -> Any:
         {3: 'x'}
     """
     if isinstance(stored, list):
-        return [load_value(item, f"{path}[{index}]") for index, item in enumerate(stored)]
+        return [item if type(item) in SCALARS else load_value(item, f"{path}[{index}]") for index, item in enumerate(stored)]
     if not isinstance(stored, dict):
         return stored
     if MARK in stored:
         return _load_marked(stored, path)
-    return {key: load_value(item, f"{path}.{key}") for key, item in stored.items()}
+    return {key: item if type(item) in SCALARS else load_value(item, f"{path}.{key}") for key, item in stored.items()}
 
 
 def _dumped(value: Any, above: tuple[int, ...]) -> Any:

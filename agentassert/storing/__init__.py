@@ -1,0 +1,1 @@
+"""Captures in files, and captures made of what others store: message lists."""

@@ -1,0 +1,139 @@
+"""A capture of what a list of messages tells.
+
+Nobody recorded the functions that ran between two answers of the model: they are inferred from what is sent back, by the rule for loops
+over an SDK. Times, retries and calls that failed leave no message, so nothing is said of them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from agentassert import render
+from agentassert.adapters.base import REQUESTS, TOOL_FAILURES
+from agentassert.adapters.stainless.calls import end_hosted
+from agentassert.adapters.stainless.routes import Answer, Hosted
+from agentassert.building import build
+from agentassert.errors import MessageError
+from agentassert.events import CaptureState, ModelCallEvent, RetrievalEvent, Scope, ToolEvent, next_order
+from agentassert.exchanges import Answer as Returned
+from agentassert.exchanges import Exchange, SentResult
+from agentassert.inferring import Response, key_of_request
+from agentassert.jsonlike import snapshot
+from agentassert.records import ChatModelCall, Invocation, Outcome
+from agentassert.stored import StoredCapture
+from agentassert.storing.message_kinds import kind_of
+from agentassert.storing.message_parts import Part
+
+_SEES: Final = frozenset({REQUESTS, TOOL_FAILURES})
+_CUT_OFF: Final = "the messages end before the model's last answer, so the end of the work is not in them"
+
+
+def stored_of(messages: Any, name: str | None, unreported: Outcome) -> StoredCapture:
+    """What the messages tell, as one implicit invocation.
+
+    Args:
+        messages: of one kind, in order.
+        name: of the capture and the invocation.
+        unreported: what a result stands for whose sender does not say whether it means success.
+
+    Raises:
+        TypeError: when they are no list.
+        MessageError: when one cannot be read.
+    """
+    if not isinstance(messages, (list, tuple)):
+        advice = ": pass the list under 'messages'" if isinstance(messages, Mapping) and "messages" in messages else ""
+        raise TypeError(f"messages must be a list, but was {render.value(messages)}{advice}")
+    if name is not None and (not isinstance(name, str) or not name):
+        raise TypeError(f"name must be a text that is not empty, or None, but was {name!r}")
+    if not messages:
+        raise MessageError("messages: is empty, so it tells of nothing")
+    kind = kind_of(messages)
+    state = CaptureState(name, ())
+    state.unreported = unreported
+    state.visibility[kind.name] = _SEES
+    _Telling(state, kind.name).tell(kind.parts(messages))
+    state.closed_order = next_order()
+    return StoredCapture(
+        name=name,
+        invocations=tuple(_without_times(one) for one in build(state).invocations),
+        visibility=state.visibility,
+        notes=tuple(state.notes),
+    )
+
+
+class _Telling:
+    """Tells the parts of a list to a capture, as what happened one after the other."""
+
+    def __init__(self, state: CaptureState, adapter: str) -> None:
+        self._state = state
+        self._adapter = adapter
+        self._place = Scope((state,), None)
+        self._history: list[Mapping[str, Any]] = []
+        self._last: Response | None = None
+        self._asking: defaultdict[str | None, list[Response]] = defaultdict(list)
+        """The responses that asked under an id; the latest of them comes last, unless it has been answered."""
+        self._without_request = 0
+
+    def tell(self, parts: Iterator[Part]) -> None:
+        """Tell all of them."""
+        last: Part | None = None
+        for last in parts:
+            if last.answer is not None:
+                self._answer(last.answer, last.model)
+            self._return(last.results)
+            self._history += snapshot(list(last.inputs))
+        if self._without_request:
+            self._state.notes.append(
+                f"results of tools whose request is not in the messages, which are not recorded: {self._without_request}"
+            )
+        if self._state.events and last is not None and (last.answer is None or last.answer.requests):
+            self._state.notes.append(_CUT_OFF)
+
+    def _answer(self, answer: Answer, model: str | None) -> None:
+        """The model answers: a call whose messages are all that came before, of which each has been copied already."""
+        call = ModelCallEvent(self._place, self._adapter, ChatModelCall, model, (), None)
+        call.inputs = list(self._history)
+        returned: dict[int, Returned] = {}
+        call.exchange = Exchange(sent=(), answers=returned)
+        call.respond(
+            text=answer.text,
+            finish_reason=None if answer.finish_reason is None else str(answer.finish_reason),
+            usage=answer.usage,
+            requests=answer.requests,
+        )
+        if answer.requests:
+            keys = [key_of_request(str(one["name"]), None, one["call_id"]) for one in answer.requests]
+            self._last = Response((), keys, returned)
+            for call_id in {call_id for _, _, call_id in keys}:
+                self._asking[call_id].append(self._last)
+        for hosted in answer.hosted:
+            self._host(hosted)
+
+    def _host(self, hosted: Hosted) -> None:
+        tool = ToolEvent(self._place, self._adapter, hosted.name, hosted.arguments, hosted.call_id, inferred=False)
+        end_hosted(tool, hosted)
+        if hosted.sources is not None:
+            RetrievalEvent(self._place, self._adapter).retrieve(hosted.sources)
+
+    def _return(self, results: Sequence[SentResult]) -> None:
+        """Results answer the last response, as far as its requests are open, and what is left of them earlier ones."""
+        left, order = results, next_order()
+        if self._last is not None:
+            left = self._last.take(results, range(len(self._last.requests)), order)
+        for result in left:
+            earlier = self._asking[result.call_id]
+            while earlier and not earlier[-1].awaits({result.call_id}):
+                earlier.pop()
+            left_over = earlier[-1].take([result], range(len(earlier[-1].requests)), order) if earlier else [result]
+            self._without_request += len(left_over)
+
+
+def _without_times(invocation: Invocation) -> Invocation:
+    """Those of the records are when the list was read."""
+    tools = [attrs.evolve(one, started_at=None, duration=None) for one in invocation.tool_executions]
+    calls = [attrs.evolve(one, started_at=None, duration=None) for one in invocation.model_calls]
+    return attrs.evolve(invocation, started_at=None, tool_executions=tuple(tools), model_calls=tuple(calls))

@@ -1,0 +1,177 @@
+"""Files of captures: one in a file of its own, or many, a line each."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import os
+import tempfile
+import zlib
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import IO, Final, TypeAlias
+
+from agentassert.errors import StoredCaptureError
+
+AnyPath: TypeAlias = str | os.PathLike[str]
+
+MANY: Final = ".jsonl"
+"""How the name of a file ends that holds a capture in each line."""
+
+_GZIP: Final = b"\x1f\x8b"
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+
+
+def save(text: str, path: AnyPath) -> None:
+    """Make a file of one line; who reads it meanwhile finds the old one or the new one whole.
+
+    Raises:
+        ValueError: when its name is that of a file of many.
+    """
+    file = Path(path)
+    if file.suffix == MANY:
+        raise ValueError(
+            f"{file}: a {MANY} file holds many captures, and would be replaced by this one: use append_to(), or end it in .json"
+        )
+    # What a link leads to is replaced, not the link.
+    target = file.resolve()
+    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as written:
+            written.write(f"{text}\n".encode())
+            written.flush()
+            os.fsync(written.fileno())
+        Path(name).chmod(_mode_of(target))
+        Path(name).replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def append(text: str, path: AnyPath) -> None:
+    """Add a line to a file of many, which may be appended to elsewhere at the same time.
+
+    Raises:
+        ValueError: when its name is not that of a file of many.
+    """
+    file = Path(path)
+    if file.suffix != MANY:
+        raise ValueError(
+            f"{file}: captures are appended to a {MANY} file: end the name so, or use save() for a file of one capture"
+        )
+    with file.open("a+b", buffering=0) as opened, _alone(opened):
+        # A writer that was stopped may have left half a line; it must not spoil this one, too.
+        line = f"{'' if _ends_a_line(opened) else chr(10)}{text}\n".encode()
+        written = 0
+        while written < len(line):
+            written += opened.write(line[written:]) or 0
+
+
+def texts(path: AnyPath) -> Generator[tuple[str, bytes], None, None]:
+    """Each line of a file that is not blank, with its place as `file:line`.
+
+    Raises:
+        OSError: when the file cannot be read.
+        StoredCaptureError: when it cannot be decompressed.
+    """
+    with opened(path) as file:
+        for number, line in enumerate(file, 1):
+            text = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+            if text.strip():
+                yield f"{os.fspath(path)}:{number}", text.rstrip(b"\r\n")
+
+
+def only_text(path: AnyPath) -> tuple[str, bytes]:
+    """The text of a file that holds one capture, in one line or in several, with its place.
+
+    Raises:
+        OSError: when the file cannot be read.
+        StoredCaptureError: when it is empty, or holds several captures.
+    """
+    lines = texts(path)
+    first, second = next(lines, None), next(lines, None)
+    lines.close()
+    if first is None:
+        raise StoredCaptureError(f"{os.fspath(path)}: is empty, so it holds no capture")
+    if second is None:
+        return first
+    if _is_whole(first[1]):
+        raise StoredCaptureError(f"{os.fspath(path)}: holds several captures, a line each: use Capture.load_all()")
+    with opened(path) as file:
+        return os.fspath(path), file.read()
+
+
+@contextlib.contextmanager
+def placed(place: str) -> Iterator[None]:
+    """Have the error of what cannot be read in the block name its place.
+
+    Raises:
+        StoredCaptureError: instead of the `ValueError`.
+
+    Example:
+        >>> with placed("today.jsonl:3"):
+        ...     raise ValueError("$.name: is missing")
+        Traceback (most recent call last):
+        agentassert.errors.StoredCaptureError: today.jsonl:3: $.name: is missing
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise StoredCaptureError(f"{place}: {error}") from None
+
+
+@contextlib.contextmanager
+def opened(path: AnyPath) -> Iterator[IO[bytes]]:
+    """A file to be read from its beginning, as bytes; one that is compressed by gzip is decompressed meanwhile.
+
+    Raises:
+        OSError: when the file cannot be read.
+        StoredCaptureError: when it cannot be decompressed.
+    """
+    with Path(path).open("rb") as plain:
+        if plain.peek(2)[:2] != _GZIP:
+            yield plain
+            return
+        try:
+            with gzip.open(plain) as unpacked:
+                yield unpacked  # type: ignore[misc]  # it reads bytes, whatever its mode
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise StoredCaptureError(f"{os.fspath(path)}: cannot be decompressed: {error}") from None
+
+
+def _is_whole(line: bytes) -> bool:
+    """Whether a line is a JSON text by itself, as far as its end tells."""
+    return line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}")
+
+
+def _mode_of(target: Path) -> int:
+    """The permissions of the file that is replaced; of a new one, those that it would have been made with."""
+    try:
+        return target.stat().st_mode & 0o7777
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+
+
+def _ends_a_line(file: IO[bytes]) -> bool:
+    if file.seek(0, os.SEEK_END) == 0:
+        return True
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) == b"\n"
+
+
+@contextlib.contextmanager
+def _alone(file: IO[bytes]) -> Iterator[None]:
+    """Keep other writers out, where the system has locks for that; elsewhere a line is written at once, as far as possible."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    fcntl.flock(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        fcntl.flock(file, fcntl.LOCK_UN)

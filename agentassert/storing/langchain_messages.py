@@ -1,0 +1,111 @@
+"""Messages of LangChain: its objects, and the JSON that its own functions make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any, Final
+
+from agentassert.adapters.langchain.messages import is_message, message_mapping, responding_model, response_of
+from agentassert.adapters.stainless.fields import field, text_in
+from agentassert.adapters.stainless.routes import Answer
+from agentassert.exchanges import SentResult
+from agentassert.jsonlike import snapshot
+from agentassert.storing.message_parts import MisfitError, Part, foreign, need_each, need_one_of, need_text, refuse
+
+_KINDS: Final = ("human", "ai", "system", "tool", "function", "chat")
+_CHUNK: Final = "MessageChunk"
+_FAILED: Final[Mapping[Any, bool]] = {"error": True, "success": False}
+_LISTS: Final = ("tool_calls", "invalid_tool_calls")
+_MAPPINGS: Final = ("additional_kwargs", "response_metadata")
+
+
+def look(message: Any) -> None:
+    """Refuse a message that is none of these.
+
+    Raises:
+        MisfitError: naming the key.
+    """
+    told, inside = _fields(message)
+    need_one_of(told, "type", _KINDS, inside)
+    if field(told, "role") is not None and told["type"] != "chat":
+        raise foreign(f"{inside}role")
+    content = told.get("content")
+    if not isinstance(content, (str, list)):
+        refuse(f"{inside}content", "a text or a list", content)
+    for name in _LISTS:
+        need_each(told, name, _look_at_call, inside)
+    for name in (*_MAPPINGS, "usage_metadata"):
+        if told.get(name) is not None and not isinstance(told[name], Mapping):
+            refuse(f"{inside}{name}", "an object", told[name])
+    if told["type"] == "tool":
+        need_text(told, "tool_call_id", inside)
+    if told["type"] == "chat":
+        need_text(told, "role", inside)
+
+
+def parts(messages: Sequence[Any]) -> Iterator[Part]:
+    """What each message tells."""
+    for message in messages:
+        told = _whole(_fields(message)[0])
+        mapping = snapshot(message_mapping(told))
+        if told.type in ("tool", "function"):
+            result = SentResult(told.tool_call_id, snapshot(text_in(told.content)), _FAILED.get(told.status))
+            yield Part(inputs=[mapping], results=[result])
+        elif mapping["role"] != "assistant":
+            yield Part(inputs=[mapping])
+        else:
+            response = SimpleNamespace(generations=[[SimpleNamespace(message=told, generation_info=None)]], llm_output=None)
+            said = response_of(response)
+            answer = Answer(
+                text=said["text"], finish_reason=said["finish_reason"], usage=said["usage"], requests=said["requests"]
+            )
+            yield Part(inputs=[mapping], answer=answer, model=responding_model(response))
+
+
+def _fields(message: Any) -> tuple[dict[str, Any], str]:
+    """The fields of a message, and the key under which they stand in it."""
+    inside = ""
+    if is_message(message):
+        told = {name: getattr(message, name) for name in _DEFAULTS if hasattr(message, name)}
+    elif isinstance(message, Mapping):
+        inner = next((name for name in ("data", "kwargs") if isinstance(message.get(name), Mapping)), None)
+        inside = "" if inner is None else f"{inner}."
+        told = dict(message if inner is None else message[inner])
+        if inner == "data":
+            told.setdefault("type", message.get("type"))
+    else:
+        raise MisfitError("", "is no message")
+    kind = told.get("type")
+    if isinstance(kind, str) and kind.endswith(_CHUNK):
+        told["type"] = kind.removesuffix(_CHUNK).lower()
+    return told, inside
+
+
+def _whole(told: Mapping[str, Any]) -> Any:
+    """The message with every field that one of its kind can have."""
+    fields = {name: told.get(name) for name in _DEFAULTS}
+    for name in _LISTS:
+        fields[name] = [{"args": None, "id": None, **dict(call)} for call in fields[name] or ()]
+    for name in _MAPPINGS:
+        fields[name] = fields[name] or {}
+    return SimpleNamespace(**fields)
+
+
+_DEFAULTS: Final = (
+    "type",
+    "content",
+    "role",
+    "name",
+    "tool_call_id",
+    "status",
+    "usage_metadata",
+    *_LISTS,
+    *_MAPPINGS,
+)
+
+
+def _look_at_call(call: Any, inside: str) -> None:
+    if not isinstance(call, Mapping):
+        refuse(inside.rstrip("."), "an object", call)
+    need_text(call, "name", inside)

@@ -1,0 +1,162 @@
+"""A file cut into what can be read by itself: a capture, a list of messages, or the whole file where only all of it makes sense.
+
+A file with a document in each line, and one that holds an array of documents, are read piece by piece, so that they may be larger than
+memory. A document that stands in several lines is read whole, and so are spans, of which any may belong to a trace that began anywhere.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from agentassert.errors import StoredCaptureError
+from agentassert.storing.arrays import Elements
+from agentassert.storing.documents import Kind, kind_of_document
+from agentassert.storing.files import MANY, opened, texts
+
+_LINES: Final = frozenset({MANY, ".ndjson"})
+_PACKED: Final = ".gz"
+_HEAD: Final = 1 << 16
+_OPENING: Final = frozenset({b"[", b"{", b"[{"})
+
+
+@attrs.frozen
+class Piece:
+    """What can be read by itself.
+
+    Args:
+        place: where it begins, as `file:line`; of a whole file, the file.
+        text: JSON; `None` stands for everything in the file.
+        kind: what it has to be, where that is known; else its text tells.
+    """
+
+    place: str
+    text: bytes | None
+    kind: Kind | None = None
+
+
+def pieces_in(path: str, kind: Kind | None = None) -> Iterator[Piece]:
+    """The pieces of a file, in order.
+
+    Args:
+        path: of a file, which may be compressed by gzip.
+        kind: what it holds; without it, the file's beginning and each piece tell.
+
+    Raises:
+        OSError: when it cannot be read.
+        StoredCaptureError: when it is empty, or no JSON as far as it has to be understood here.
+    """
+    start = _start(path)
+    if kind is Kind.OTLP:
+        yield Piece(path, None, kind)
+    elif start == b"[" and not _has_lines(path):
+        yield from _array(path, kind)
+    else:
+        yield from _documents(path, kind)
+
+
+def _start(path: str) -> bytes:
+    """The first character of the first document."""
+    with opened(path) as file:
+        while head := file.read(_HEAD):
+            text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+            if text:
+                return text[:1]
+    raise StoredCaptureError(f"{path}: is empty")
+
+
+def _has_lines(path: str) -> bool:
+    name = Path(path)
+    return (name.with_suffix("") if name.suffix == _PACKED else name).suffix in _LINES
+
+
+def _lines(path: str, kind: Kind | None) -> Iterator[Piece]:
+    """A piece for each line; all of the file at once where the first line tells that it holds spans."""
+    lines = texts(path)
+    first = next(lines)
+    if kind is None and _is_of_spans(first[1]):
+        yield Piece(path, None, Kind.OTLP)
+        return
+    for place, text in itertools.chain((first,), lines):
+        yield Piece(place, text, kind)
+
+
+def _array(path: str, kind: Kind | None) -> Iterator[Piece]:
+    """A piece for each element; all of the file at once where the elements make sense together only."""
+    with opened(path) as file:
+        elements = iter(Elements(file, path))
+        first = next(elements, None)
+        if first is None:
+            raise StoredCaptureError(f"{path}: holds an empty array, so there is nothing in it")
+        together = _together(first[1], kind)
+        if together is None:
+            for place, text in itertools.chain((first,), elements):
+                yield Piece(place, text.encode("utf-8", "surrogatepass"), kind)
+            return
+    if together is Kind.MESSAGES:
+        yield from _documents(path, together)  # one list of them, or a list in each line
+    else:
+        yield Piece(path, None, together)
+
+
+def _together(first: str, kind: Kind | None) -> Kind | None:
+    """What the array is as a whole, by its first element; `None` where each element is something by itself."""
+    try:
+        found = kind_of_document([json.loads(first)])
+    except (ValueError, RecursionError):
+        return None
+    return found if kind in (None, found) else None
+
+
+def _documents(path: str, kind: Kind | None) -> Iterator[Piece]:
+    """A document in each line; one that takes several lines is alone."""
+    lines = texts(path)
+    first = next(lines)
+    second = next(lines, None)
+    lines.close()
+    if second is None or _is_json(first[1]) or ((_has_lines(path) or _is_json(second[1])) and first[1].strip() not in _OPENING):
+        # A first line that is broken must not hide those after it; one that opens a document is not broken.
+        yield from _lines(path, kind)
+        return
+    with opened(path) as file:
+        text = file.read()
+    yield Piece(path, None if kind is None and _is_of_spans(text) else text, kind)
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        return isinstance(json.loads(text), (dict, list))
+    except (ValueError, RecursionError):
+        return False
+
+
+def _is_of_spans(text: bytes) -> bool:
+    try:
+        return kind_of_document(json.loads(text)) is Kind.OTLP
+    except (ValueError, RecursionError):
+        return False
+
+
+def files_in(path: str) -> list[str]:
+    """The files that a path stands for: itself, or those below a folder whose names end as those of captures do.
+
+    Raises:
+        StoredCaptureError: when there is nothing there.
+    """
+    place = Path(path)
+    if not place.is_dir():
+        return [path]
+    found = sorted(os.fspath(one) for one in place.rglob("*") if one.is_file() and _is_named_so(one))
+    if not found:
+        raise StoredCaptureError(f"{path}: there is no .json, .jsonl or .ndjson file in this folder")
+    return found
+
+
+def _is_named_so(file: Path) -> bool:
+    return (file.with_suffix("") if file.suffix == _PACKED else file).suffix in {*_LINES, ".json"}
