@@ -2,68 +2,118 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Final, Self, TypeAlias
 
 import attrs
 
+from agentassert import cells
+
 SUCCEEDED: Final = 1
 FAILED: Final = 2
 EITHER: Final = SUCCEEDED | FAILED
 
 
-@attrs.define(eq=False)
+@attrs.define
+class _Page:
+    """What one execution of a cell noted in a notebook; elsewhere there is one page."""
+
+    marks: dict[str, int] = attrs.Factory(dict)
+    requests: set[str] = attrs.Factory(set)
+    unlocked: set[str] = attrs.Factory(set)
+    passed: list[str] = attrs.Factory(list)
+
+    def copy(self) -> _Page:
+        return _Page(dict(self.marks), set(self.requests), set(self.unlocked), list(self.passed))
+
+
 class Books:
     """The marks of one capture.
 
     An execution of which nobody reported the outcome is marked for the outcomes that the assertion covered: after
-    `has_tool_executed` it is checked only if it succeeded.
+    `has_tool_executed` it is checked only if it succeeded. What a cell of a notebook noted counts until the cell is executed again:
+    a check that its author has deleted must not stand for ever.
     """
 
-    marks: dict[str, int] = attrs.Factory(dict)
-    """The id of each execution that was checked, and for which outcomes."""
-    requests: set[str] = attrs.Factory(set)
-    """The names of the tools whose unanswered requests were checked, each with the id of its invocation."""
-    unlocked: set[str] = attrs.Factory(set)
-    """The ids of the invocations whose failure, cancellation or block was checked."""
-    passed: list[str] = attrs.Factory(list)
-    """The assertions that passed, as they were written."""
+    def __init__(self) -> None:
+        self._pages: dict[cells.Execution | None, _Page] = {}
 
-    def mark(self, outcomes: dict[str, int]) -> None:
+    @property
+    def marks(self) -> Mapping[str, int]:
+        """The id of each execution that was checked, and for which outcomes."""
+        pages = self._read()
+        if len(pages) == 1:
+            return pages[0].marks
+        marks: dict[str, int] = {}
+        for page in pages:
+            _mark(marks, page.marks)
+        return marks
+
+    @property
+    def requests(self) -> AbstractSet[str]:
+        """The names of the tools whose unanswered requests were checked, each with the id of its invocation."""
+        return {one for page in self._read() for one in page.requests}
+
+    @property
+    def unlocked(self) -> AbstractSet[str]:
+        """The ids of the invocations whose failure, cancellation or block was checked."""
+        return {one for page in self._read() for one in page.unlocked}
+
+    @property
+    def passed(self) -> list[str]:
+        """The assertions that passed, as they were written."""
+        return [one for page in self._read() for one in page.passed]
+
+    def mark(self, outcomes: Mapping[str, int]) -> None:
         """Note that executions were checked, each for these outcomes."""
-        self._remember()
-        for execution_id, covered in outcomes.items():
-            self.marks[execution_id] = self.marks.get(execution_id, 0) | covered
+        _mark(self._written().marks, outcomes)
 
-    def mark_requests(self, requests: set[str]) -> None:
+    def mark_requests(self, requests: AbstractSet[str]) -> None:
         """Note that unanswered requests were checked."""
-        self._remember()
-        self.requests |= requests
+        self._written().requests.update(requests)
 
     def unlock(self, invocation_id: str) -> None:
         """Note that the failure, cancellation or block of an invocation was checked."""
-        self._remember()
-        self.unlocked.add(invocation_id)
+        self._written().unlocked.add(invocation_id)
 
     def note(self, assertion: str) -> None:
         """Note that an assertion passed."""
-        self._remember()
-        self.passed.append(assertion)
+        self._written().passed.append(assertion)
 
     def clear(self) -> None:
         """Start over."""
-        self.restore(Books())
+        self._remember()
+        self._pages = {}
+
+    def copy(self) -> Books:
+        """The same notes in other books."""
+        books = Books()
+        books._pages = {execution: page.copy() for execution, page in self._pages.items()}
+        return books
+
+    def restore(self, earlier: Books) -> None:
+        """Go back to what was noted then."""
+        self._pages = earlier._pages
+
+    def _read(self) -> list[_Page]:
+        return [page for execution, page in self._pages.items() if cells.is_latest(execution)]
+
+    def _written(self) -> _Page:
+        self._remember()
+        return self._pages.setdefault(cells.current(), _Page())
 
     def _remember(self) -> None:
         before = _before.get()
         if before is not None and self not in before:
-            before[self] = Books(dict(self.marks), set(self.requests), set(self.unlocked), list(self.passed))
+            before[self] = self.copy()
 
-    def restore(self, earlier: Books) -> None:
-        """Go back to what was noted then."""
-        self.marks, self.requests = earlier.marks, earlier.requests
-        self.unlocked, self.passed = earlier.unlocked, earlier.passed
+
+def _mark(marks: dict[str, int], outcomes: Mapping[str, int]) -> None:
+    for execution_id, covered in outcomes.items():
+        marks[execution_id] = marks.get(execution_id, 0) | covered
 
 
 _Earlier: TypeAlias = dict[Books, Books]

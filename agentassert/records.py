@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, TypeAlias
 import attrs
 
 from agentassert.conversation_events import ConversationEvent
+from agentassert.token_usage import TokenUsage
 
 
 class Status(enum.StrEnum):
@@ -108,52 +109,6 @@ class NotRecorded(enum.Enum):
 
 NOT_RECORDED: Final = NotRecorded.NOT_RECORDED
 """Stands where nobody could see; not the same as an empty tuple, which says that nothing happened."""
-
-
-def _token_count(_: Any, attribute: attrs.Attribute[int | None], value: int | None) -> None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
-        raise ValueError(f"{attribute.name} must be a number of tokens, 0 or more, or None for not reported, but was {value!r}")
-
-
-@attrs.frozen(kw_only=True)
-class TokenUsage:
-    """The tokens that a model call used; `None` means not reported, never 0.
-
-    Args:
-        input_tokens: tokens read by the model.
-        output_tokens: tokens written by the model.
-        total_tokens: their sum as reported; computed when both parts are given and it is not.
-
-    Raises:
-        ValueError: when a count is negative or no whole number.
-
-    Example:
-        >>> TokenUsage(input_tokens=11, output_tokens=3).total_tokens
-        14
-        >>> TokenUsage(input_tokens=11).total_tokens is None
-        True
-    """
-
-    input_tokens: int | None = attrs.field(default=None, validator=_token_count)
-    output_tokens: int | None = attrs.field(default=None, validator=_token_count)
-    total_tokens: int | None = attrs.field(default=None, validator=_token_count)
-
-    def __attrs_post_init__(self) -> None:
-        if self.total_tokens is None and self.input_tokens is not None and self.output_tokens is not None:
-            object.__setattr__(self, "total_tokens", self.input_tokens + self.output_tokens)
-
-    def __add__(self, other: TokenUsage) -> TokenUsage:
-        return TokenUsage(
-            input_tokens=_added(self.input_tokens, other.input_tokens),
-            output_tokens=_added(self.output_tokens, other.output_tokens),
-            total_tokens=_added(self.total_tokens, other.total_tokens),
-        )
-
-
-def _added(one: int | None, other: int | None) -> int | None:
-    if one is None or other is None:
-        return one if other is None else other
-    return one + other
 
 
 @attrs.frozen(kw_only=True)
@@ -463,6 +418,18 @@ class Invocation:
             found.append(one)
             waiting.extend(reversed(one.nested_invocations))
         return tuple(found)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from agentassert.reports.tree_html import invocation_page
+
+        return invocation_page(self)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """What IPython shows where it shows text, and keeps beside the HTML: the `repr` masks no secret and leaves out nothing."""
+        from agentassert.reports.tree_text import invocation_text
+
+        printer.text(invocation_text(self))
 
     @property
     def own_chat_model_calls(self) -> tuple[ChatModelCall, ...]:

@@ -16,7 +16,20 @@ from agentassert.pieces import SHORTEST, Pieces, type_name
 from agentassert.recorded_errors import RecordedError, message_of
 from agentassert.records import NOT_RECORDED, Outcome, ToolExecution
 
-__all__ = ["arguments", "difference", "error", "execution", "executions", "json_text", "pair", "show_secrets", "value"]
+__all__ = [
+    "arguments",
+    "chosen",
+    "difference",
+    "ending",
+    "error",
+    "execution",
+    "executions",
+    "json_text",
+    "pair",
+    "show_secrets",
+    "value",
+    "words",
+]
 
 LIMIT: Final = 200
 """Characters that one value takes at most, unless a caller has more room."""
@@ -53,6 +66,16 @@ def value(obj: Any, *, limit: int = LIMIT, mask: bool = True, secret: bool = Fal
         "'aaaaaaaaaaaaaaaaaa…(972 characters)…aaaaaaaaaa'"
     """
     return _bounded(lambda room: _pieces(mask, room).of(obj, secret=secret), limit)
+
+
+def words(text: str, limit: int = LIMIT) -> str:
+    """Show a text as it is, without quotation marks, on one line.
+
+    Example:
+        >>> words("two\\nlines, token=abc")
+        'two\\\\nlines, token=***'
+    """
+    return _bounded(lambda room: _pieces(True, room).of_words(text), limit)
 
 
 def json_text(obj: Any) -> str:
@@ -98,10 +121,10 @@ def error(raised: BaseException | str, *, limit: int = LIMIT) -> str:
         ('TimeoutError: no answer', 'KeyError', 'gone')
     """
     if isinstance(raised, str):
-        return _words(raised, limit)
+        return words(raised, limit)
     name = error_type(raised)
     message = message_of(raised)
-    return _words(f"{name}: {message}" if message else name, limit)
+    return words(f"{name}: {message}" if message else name, limit)
 
 
 def error_type(raised: BaseException) -> str:
@@ -134,9 +157,29 @@ def execution(shown: ToolExecution, number: int, *, result: bool = True, limit: 
         " (cached)": shown.cached,
         " (inferred)": shown.inferred,
     }
-    called = f"{_words(shown.name, _LONGEST_NAME)}({arguments(shown.arguments, shown.raw_arguments, limit=limit)})"
+    called = f"{words(shown.name, _LONGEST_NAME)}({arguments(shown.arguments, shown.raw_arguments, limit=limit)})"
     marked = "".join(mark for mark, applies in marks.items() if applies)
-    return f"[{number}] {called}{marked}{_ending(shown, limit) if result else ''}"
+    return f"[{number}] {called}{marked}{ending(shown, limit) if result else ''}"
+
+
+def ending(shown: ToolExecution, limit: int = LIMIT) -> str:
+    """Say how a tool execution ended, as :func:`execution` does behind the call.
+
+    Example:
+        >>> ending(ToolExecution(id="1", name="get", outcome=Outcome.CANCELLED))
+        ' CANCELLED'
+    """
+    if shown.result is NOT_RECORDED:
+        return " (result not recorded)"
+    if shown.outcome is Outcome.SUCCEEDED:
+        return f" -> {value(shown.result, limit=limit)}"
+    if shown.outcome is Outcome.UNKNOWN and shown.may_not_have_run:
+        return " (may never have run: nothing answered)"
+    if shown.outcome is Outcome.UNKNOWN:
+        return f" -> {value(shown.result, limit=limit)} (outcome not reported)"
+    if shown.error is not None:
+        return f" {shown.outcome.name} {error(shown.error, limit=limit)}"
+    return f" {shown.outcome.name}" + ("" if shown.result is None else f" {value(shown.result, limit=limit)}")
 
 
 def executions(
@@ -166,7 +209,7 @@ def executions(
         [9] tool_8() -> None
     """
     lines, last = [], -1
-    for index in _chosen(len(shown), most, important):
+    for index in chosen(len(shown), most, important):
         if index - last > 1:
             lines.append(f"… {index - last - 1:,} more …")
         lines.append(execution(shown[index], index + first))
@@ -174,6 +217,20 @@ def executions(
     if last < len(shown) - 1:
         lines.append(f"… {len(shown) - last - 1:,} more …")
     return lines
+
+
+def chosen(size: int, most: int, important: Collection[int] = ()) -> Sequence[int]:
+    """The places of those items of a long list that are shown: the first, the last, and important ones between them.
+
+    Example:
+        >>> list(chosen(9, 4, [5]))
+        [0, 1, 5, 8]
+    """
+    if size <= most:
+        return range(size)
+    first, last = range(most // 2), range(size - most // 4, size)
+    between = sorted({index for index in important if first.stop <= index < last.start})
+    return (*first, *between[: most // 4], *last)
 
 
 def pair(expected: Any, actual: Any, *, limit: int = LIMIT, secret: bool = False) -> tuple[str, str]:
@@ -223,7 +280,7 @@ def difference(
         >>> difference("$.x", expected=3), difference("$.y", actual=3)
         ('$.x: expected 3, but it is missing', '$.y: not expected, was 3')
     """
-    place, secret = _words(path, limit), is_secret_path(path)
+    place, secret = words(path, limit), is_secret_path(path)
     if actual is _Absent.ABSENT:
         return f"{place}: expected {value(expected, limit=limit, secret=secret)}, but it is missing"
     if expected is _Absent.ABSENT:
@@ -234,10 +291,6 @@ def difference(
 
 def _pieces(mask: bool, room: int | None = None, quote: Literal["'"] | None = None) -> Pieces:
     return Pieces(mask=mask and not secrets_shown(), room=room, quote=quote)
-
-
-def _words(text: str, limit: int) -> str:
-    return _bounded(lambda room: _pieces(True, room).of_words(text), limit)
 
 
 def _bounded(pieces: Callable[[int | None], Iterator[str]], limit: int) -> str:
@@ -263,28 +316,6 @@ def _taken(pieces: Iterator[str], limit: int) -> str:
         if size > limit:
             break
     return "".join(taken)
-
-
-def _ending(shown: ToolExecution, limit: int) -> str:
-    if shown.result is NOT_RECORDED:
-        return " (result not recorded)"
-    if shown.outcome is Outcome.SUCCEEDED:
-        return f" -> {value(shown.result, limit=limit)}"
-    if shown.outcome is Outcome.UNKNOWN and shown.may_not_have_run:
-        return " (may never have run: nothing answered)"
-    if shown.outcome is Outcome.UNKNOWN:
-        return f" -> {value(shown.result, limit=limit)} (outcome not reported)"
-    if shown.error is not None:
-        return f" {shown.outcome.name} {error(shown.error, limit=limit)}"
-    return f" {shown.outcome.name}" + ("" if shown.result is None else f" {value(shown.result, limit=limit)}")
-
-
-def _chosen(size: int, most: int, important: Collection[int]) -> Sequence[int]:
-    if size <= most:
-        return range(size)
-    first, last = range(most // 2), range(size - most // 4, size)
-    between = sorted({index for index in important if first.stop <= index < last.start})
-    return (*first, *between[: most // 4], *last)
 
 
 def _pair(expected: Any, actual: Any, limit: int, secret: bool) -> tuple[str, str]:
