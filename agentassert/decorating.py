@@ -43,7 +43,7 @@ def decorate_tool(function: Any, name: str | None) -> Any:
     called = name or _name(function)
 
     def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> events.ToolEvent | None:
-        return recorder.start_tool(called, bind(args, kwargs), adapter=ADAPTER)
+        return recorder.start_tool(called, bind(args, kwargs), adapter=ADAPTER, completes=True)
 
     return _wrapped(function, begin, functions.Function(called, function, bind).target)
 

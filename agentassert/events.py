@@ -14,7 +14,8 @@ import attrs
 
 from agentassert.conversation_events import ConversationEventKind
 from agentassert.jsonlike import snapshot
-from agentassert.records import NOT_RECORDED, ChatModelCall, Decision, ModelCall, Outcome, Source, Status, TokenUsage
+from agentassert.records import NOT_RECORDED, ChatModelCall, Decision, ModelCall, Outcome, Source, Status
+from agentassert.token_usage import TokenUsage
 
 if TYPE_CHECKING:
     from agentassert.exchanges import Exchange
@@ -261,7 +262,7 @@ _UNFINISHED: Final = Outcome.UNFINISHED
 class ToolEvent(Event):
     """A tool that runs."""
 
-    __slots__ = ("arguments", "cached", "call_id", "error", "inferred", "name", "outcome", "raw_result", "result")
+    __slots__ = ("arguments", "cached", "call_id", "error", "inferred", "inner", "name", "outcome", "raw_result", "result")
 
     def __init__(self, place: Scope, adapter: str, name: str, arguments: Any, call_id: str | None, inferred: bool) -> None:
         Event.__init__(self, place, adapter)  # not by `super()`, which tools are too many for
@@ -274,7 +275,13 @@ class ToolEvent(Event):
         self.result: Any = None
         self.raw_result: Any = None
         self.error: BaseException | str | None = None
+        self.inner: ToolEvent | None = None
         self._begin()
+
+    def seen_within(self, adapter: str, arguments: Any) -> ToolEvent:
+        """The function behind it, which may know more of it than who recorded it; no capture holds that."""
+        self.inner = ToolEvent(Scope((), self), adapter, self.name, arguments, None, inferred=False)
+        return self.inner
 
     def succeed(self, result: Any, raw_result: Any = None, *, cached: bool = False) -> None:
         """End it with its result; `raw_result` is the object itself where the framework wraps it."""
@@ -370,17 +377,18 @@ class ModelCallEvent(Event):
     @property
     def on_the_wire(self) -> ModelCallEvent:
         """The attempt that was answered, which knows best what the provider said; this call itself where none was seen."""
-        return next((one for one in reversed(self.attempts_seen) if one.responded), self)
+        answered = next((one for one in reversed(self.attempts_seen) if one.responded), None)
+        return self if answered is None else answered.on_the_wire
 
     @property
     def attempts_made(self) -> int:
         """How often the provider was asked, as far as anybody saw."""
-        return max(self.attempts, sum(one.attempts for one in self.attempts_seen))
+        return max(self.attempts, sum(one.attempts_made for one in self.attempts_seen))
 
     @property
     def held_by(self) -> tuple[CaptureState, ...]:
         """Those that hold it; of an attempt, those that hold the call that it carries out."""
-        return self.parent.captures if isinstance(self.parent, ModelCallEvent) and not self.captures else self.captures
+        return self.parent.held_by if isinstance(self.parent, ModelCallEvent) and not self.captures else self.captures
 
     def _end(self) -> None:
         super()._end()

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 import attrs
 
-from agentassert import render
 from agentassert.errors import AgentAssertionError
 from agentassert.records import ToolExecution
 
@@ -66,6 +65,8 @@ class Failure:
 
 def listed(title: str, executions: Iterable[ToolExecution], important: Iterable[str] = (), *, first: int = 1) -> str:
     """A section with every execution, numbered from `first`."""
+    from agentassert import render  # what passes shows nothing
+
     shown = tuple(executions)
     if not shown:
         return f"{title}: none"

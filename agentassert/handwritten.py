@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, ParamSpec, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeAlias, TypeVar, overload
 
 from agentassert import events, recorder
-from agentassert.asking import ApprovalAnswer, decorate_approver
 from agentassert.conversation_events import ConversationEventKind
 from agentassert.decorating import decorate_agent, decorate_tool
 from agentassert.guarding import ADAPTER, Inside, attempt, finish, started
-from agentassert.records import KIND_OF_CALL, ChatModelCall, Decision, ModelCall, Source, TokenUsage
+from agentassert.nearest import did_you_mean
+from agentassert.records import KIND_OF_CALL, ChatModelCall, Decision, ModelCall, Source
+from agentassert.token_usage import TokenUsage
+
+if TYPE_CHECKING:
+    from agentassert.asking import ApprovalAnswer
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _P = ParamSpec("_P")
-_Given: TypeAlias = bool | str | ApprovalAnswer
+_Given: TypeAlias = "bool | str | ApprovalAnswer"
 _REQUEST_KEYS: Final = ("name", "arguments", "call_id")
 _SOURCE_KEYS: Final = ("text", "metadata", "score")
 _FLOW_CHANGES: Final = {
@@ -195,6 +198,8 @@ class Record:
             >>> cap.output
             'paid'
         """
+        from agentassert.asking import decorate_approver
+
         return decorate_approver(function)
 
     @contextmanager
@@ -488,6 +493,4 @@ def _check_keys(given: Any, known: tuple[str, ...], place: str) -> None:
         raise TypeError(f"{place} must be a mapping with {', '.join(map(repr, known))}, but was {given!r}")
     for key in given:
         if key not in known:
-            nearest = difflib.get_close_matches(str(key), known, n=1)
-            meant = f"did you mean {nearest[0]!r}?" if nearest else f"known are {', '.join(map(repr, known))}"
-            raise ValueError(f"{place} has the unknown key {key!r}; {meant}")
+            raise ValueError(f"{place} has the unknown key {key!r}; {did_you_mean(str(key), known)}")

@@ -7,18 +7,19 @@ have a side effect.
 from __future__ import annotations
 
 import datetime
-import decimal
 import enum
 import json
 import os
-import uuid
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 DEEPEST: Final = 100
 """Levels of nesting that a snapshot follows; below them stands :data:`TOO_DEEP`."""
 
-SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+SCALARS: Final[frozenset[type]] = frozenset({str, int, float, bool, type(None)})
+
+_WRITTEN_OUT: Final = (("uuid", "UUID"), ("decimal", "Decimal"))
 
 
 class _Cut:
@@ -124,13 +125,19 @@ def _converted(value: Any, kind: type, path: list[int]) -> Any:
         return value.isoformat()
     if isinstance(value, datetime.timedelta):
         return value.total_seconds()
-    if isinstance(value, (uuid.UUID, decimal.Decimal)):
+    if _is_written_out(value):
         return str(value)
     if isinstance(value, os.PathLike) and hasattr(kind, "parts"):  # a path of pathlib; a mock has every special method
         return os.fspath(value)
     if isinstance(value, type):
         return value
     return _fields(value, kind, path)
+
+
+def _is_written_out(value: Any) -> bool:
+    """Whether it is a UUID or a decimal, which nothing is as long as nobody has imported their modules."""
+    loaded = (getattr(sys.modules.get(module), name, None) for module, name in _WRITTEN_OUT)
+    return any(kind is not None and isinstance(value, kind) for kind in loaded)
 
 
 def _key(key: Any) -> Any:

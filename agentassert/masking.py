@@ -7,6 +7,7 @@ reader a detail; not guessing costs the owner a key. Records keep the real value
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 from collections.abc import Iterator
 from contextvars import ContextVar
@@ -18,10 +19,10 @@ _NAMED: Final = (
     r"(?:(?:api|access|secret|private|signing|encryption|subscription)[-_]?key|authorization|password|passwd|passphrase|secret"
     r"|credential|cookie)s?|pwd|token|bearer"
 )
-_SECRET_NAME: Final = re.compile(rf"(?:{_NAMED})\Z", re.IGNORECASE)
+_SECRET_NAME: Final = rf"(?i:{_NAMED})\Z"
 _LONGEST_NAME: Final = 40
 
-_SECRET: Final = re.compile(
+_SECRET: Final = (
     # A bare word and a colon (`unexpected token: …`) is prose more often than a secret, so the colon asks for a quoted name.
     rf"((?i:{_NAMED})(?:\\*[\"']\s{{0,8}}:|\s?=)\s{{0,8}}(?:\\*b?[\"']|(?!(?i:null|none|true|false)\b)))"
     # A value in escaped quotes lies in JSON text within JSON text, and ends at the next backslash.
@@ -94,7 +95,7 @@ def is_secret_name(name: Any) -> bool:
         name = name[-_LONGEST_NAME:].decode("latin-1")
     if type(name) is not str:
         return False
-    return is_secret_path(name) if name.startswith("$") else _SECRET_NAME.search(name[-_LONGEST_NAME:]) is not None
+    return is_secret_path(name) if name.startswith("$") else _compiled(_SECRET_NAME).search(name[-_LONGEST_NAME:]) is not None
 
 
 def is_secret_path(path: str) -> bool:
@@ -116,18 +117,25 @@ def masked(text: str) -> Iterator[str]:
         >>> "".join(masked("sk-abcdefgh12345678 and AKIAIOSFODNN7EXAMPLE"))
         'sk-*** and AKIA***'
     """
+    secret = _compiled(_SECRET)
     position = 0
     while position < len(text):
         edge = position + _CHUNK
-        found = _SECRET.search(text, position, edge + _LOOKAHEAD) if _hinted(text[position : edge + _LOOKAHEAD]) else None
+        found = secret.search(text, position, edge + _LOOKAHEAD) if _hinted(text[position : edge + _LOOKAHEAD]) else None
         if found is None or found.start() >= edge:
             yield text[position:edge]
             position = edge
             continue
         if found.end() == edge + _LOOKAHEAD:
-            found = _SECRET.match(text, found.start()) or found
+            found = secret.match(text, found.start()) or found
         yield text[position : found.start()] + found[found.lastindex or 0] + MASK
         position = found.end()
+
+
+@functools.cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern, compiled when something is first shown: no import is to pay for it."""
+    return re.compile(pattern)
 
 
 def _hinted(text: str) -> bool:

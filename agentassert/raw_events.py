@@ -11,6 +11,12 @@ RawEvent: TypeAlias = Mapping[str, Any]
 CLARIFICATION: Final = "pattern_clarification"
 """The flow in which the bot asks what is meant."""
 
+UNKNOWN_ACTION: Final = "action_unknown"
+"""An action of which nobody saw whether it succeeded; no tracker of Rasa's holds such events, nor those of the next kind."""
+
+UNSEEN_MESSAGE: Final = "bot_not_recorded"
+"""A message of the bot's, of which nobody saw what it was."""
+
 
 def metadata_of(event: RawEvent) -> Mapping[str, Any]:
     """An event's metadata, which may be missing or null.

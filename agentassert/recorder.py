@@ -85,7 +85,8 @@ def enter(event: Event) -> Scope:
     scope, captures = _scope.get(), event.captures
     if scope is not None and scope.captures is not captures and all(capture in scope.captures for capture in captures):
         captures = scope.captures
-    entered = Scope(captures, event)
+    # What no capture holds is only another sight of what lies around it.
+    entered = Scope(captures, event if event.captures else event.parent)
     entered.token = _scope.set(entered)
     return entered
 
@@ -122,7 +123,7 @@ def current_scope() -> Scope | None:
 
 def is_open(event: Event) -> bool:
     """Whether a capture that holds `event` is still open."""
-    return any(capture.closed_order is None for capture in event.captures)
+    return any(capture.closed_order is None for capture in event.held_by)
 
 
 def listens(event: Event) -> bool:
@@ -171,10 +172,13 @@ def start_tool(
     call_id: str | None = None,
     inferred: bool = False,
     transport: bool = False,
+    completes: bool = False,
 ) -> ToolEvent | None:
     """Record that a tool starts; `arguments` is a mapping, or JSON text as the provider sent it.
 
-    `transport` says that it is how another tool's work is done, where one is running: then it is no execution of its own.
+    `transport` says that it is how another tool's work is done, where one is running: then it is no execution of its own. Nor is the
+    function behind a framework's tool, which is seen a second time; `completes` asks for an event of it all the same, by which it tells
+    what spans without content do not.
     """
     place = _place_own(parent)
     if place is None:
@@ -185,9 +189,12 @@ def start_tool(
         and around.ended_order is None
         and (transport or (around.name == name and around.adapter != adapter))
     ):
-        if around.arguments is None and around.name == name:
+        if around.name != name:
+            return None
+        if around.arguments is None:
             around.arguments = snapshot(arguments)  # the framework's spans do not tell them
-        return None  # the function behind a framework's tool, seen a second time: one execution
+            around.changed()
+        return around.seen_within(adapter, arguments) if completes else None
     return ToolEvent(place, adapter, name, arguments, call_id, inferred)
 
 
@@ -210,13 +217,26 @@ def start_model_call(
     place = _place_own(parent)
     if place is None:
         return None
-    outer = _outer_call(place, adapter, kind, sends=sends)
+    outer = outer_call(place, adapter, kind, sends=sends)
     if outer is not None:
         return outer.attempt(adapter, model)
     event = ModelCallEvent(place, adapter, kind, model, inputs, tools_offered)
     event.sends = sends
     _open_call.set(weakref.ref(event))
     return event
+
+
+def outer_call(place: Scope, adapter: str, kind: type[ModelCall], *, sends: bool = False) -> ModelCallEvent | None:
+    """The other layer's open call that a request made here carries out.
+
+    Nothing resets the variable, which outlives the call in its context (a reader of a stream inherits it) and must not keep it alive:
+    a call that has ended, or has its one answer, takes no more requests.
+    """
+    known = _open_call.get()
+    outer = place.event if type(place.event) is ModelCallEvent else None if known is None else known()
+    if outer is None or outer.adapter == adapter or outer.kind is not kind or not outer.takes_attempts or (sends and outer.sends):
+        return None
+    return outer if all(capture in outer.held_by for capture in place.captures) else None
 
 
 def answering(call: ModelCallEvent) -> None:
@@ -330,19 +350,6 @@ def _place(parent: Event | None, *, counts: bool = True) -> Scope | None:
     if counts:
         _count("adopted" if nest else "unattributed", nest or open_captures)
     return Scope(nest, None) if nest else None
-
-
-def _outer_call(place: Scope, adapter: str, kind: type[ModelCall], *, sends: bool) -> ModelCallEvent | None:
-    """The other layer's open call that a request made here carries out.
-
-    Nothing resets the variable, which outlives the call in its context (a reader of a stream inherits it) and must not keep it alive:
-    a call that has ended, or has its one answer, takes no more requests.
-    """
-    known = _open_call.get()
-    outer = place.event if type(place.event) is ModelCallEvent else None if known is None else known()
-    if outer is None or outer.adapter == adapter or outer.kind is not kind or not outer.takes_attempts or (sends and outer.sends):
-        return None
-    return outer if all(capture in outer.captures for capture in place.captures) else None
 
 
 def _around(scope: Scope) -> Iterator[Scope]:

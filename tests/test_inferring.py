@@ -847,3 +847,63 @@ def test_a_long_loop_is_read_in_time_that_grows_with_what_was_sent(monkeypatch):
 
     assert len(cap.invocation.tool_executions) == 100
     assert compared <= 2 * sent
+
+
+BOTH = asked((*A, "a"), (*B, "b"))
+
+
+def one_by_one(*between, late=("b",)):
+    """A loop that sends a result as soon as it has it, though the response asked for both tools at once."""
+    question = text("Who booked 1 and 2?")
+    send(question, asks=[(*A, "a"), (*B, "b")])
+    history = [question, BOTH, told("Ann", "a")]
+    send(*history)
+    history += [*between, *(told("Bob", call_id) for call_id in late)]
+    send(*history)
+    send(*history)
+
+
+@pytest.mark.parametrize("between", [(), (text("Done."),), (text("Done."), text("And 2?"))])
+def test_parallel_requests_that_are_answered_one_by_one_are_executions(between):
+    assert inferred(lambda: one_by_one(*between)) == [got(1, "Ann"), got(2, "Bob")]
+
+
+def test_a_result_that_is_put_off_over_several_requests_is_the_answer_of_its_response():
+    def work():
+        loop = Loop(text("Who booked 1, 2 and 3?"))
+        loop.ask((*A, "a"), (*B, "b"), ("get", {"id": 3}, "c"))
+        for name, call_id in (("Ann", "a"), ("Bob", "b"), ("Cid", "c")):
+            loop.tell(told(name, call_id))
+            loop.ask()
+            loop.tell(text("Go on."))
+            loop.ask()
+
+    assert inferred(work) == [got(1, "Ann"), got(2, "Bob"), got(3, "Cid")]
+
+
+def test_a_late_result_that_no_request_of_that_response_has_the_id_of_answers_nothing():
+    first, second = inferred(lambda: one_by_one(late=("c",)))
+    assert (first, second) == (got(1, "Ann"), got(2, None))
+
+
+def test_a_late_result_after_another_history_answers_nothing():
+    def work():
+        question = text("Who booked 1 and 2?")
+        send(question, asks=[(*A, "a"), (*B, "b")])
+        send(question, BOTH, told("Ann", "a"))
+        send(text("Another question"), told("Bob", "b"))
+
+    assert inferred(work) == [got(1, "Ann"), got(2, None)]
+
+
+def test_parallel_requests_of_a_history_that_was_cut_off_are_answered_one_by_one_too():
+    def work():
+        loop = Loop(text("Long ago"), text("Who booked 1 and 2?"))
+        loop.ask((*A, "a"), (*B, "b"))
+        del loop.history[0]
+        loop.tell(told("Ann", "a"))
+        loop.ask()
+        loop.tell(told("Bob", "b"))
+        loop.ask()
+
+    assert inferred(work) == [got(1, "Ann"), got(2, "Bob")]

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from agentassert.assertions.invocation import InvocationAssertion
+from agentassert import watching
 from agentassert.captures import Capture
 from agentassert.capturing import CaptureBlock
 from agentassert.records import Invocation
 
 if TYPE_CHECKING:
     from agentassert.assertions.conversation import ConversationAssertion
+    from agentassert.assertions.invocation import InvocationAssertion
+    from agentassert.assertions.misuse import Guarded
     from agentassert.assertions.values import ValueAssertion
     from agentassert.turns import Conversation, Turn
+
+_Chain = TypeVar("_Chain", bound="Guarded")
 
 
 @overload
@@ -50,20 +54,31 @@ def assert_that(subject: Any, /) -> InvocationAssertion | ConversationAssertion 
         >>> chain = assert_that([1, 2]).contains(2)
     """
     if isinstance(subject, Capture):
-        return InvocationAssertion(subject, None)
+        return _on_invocation(subject, None)
     if isinstance(subject, Invocation):
         if not isinstance(subject.home, Capture):
             raise TypeError(f"invocation {subject.name!r} belongs to no capture: take it from `cap.invocations`")
-        return InvocationAssertion(subject.home, subject.id)
+        return _on_invocation(subject.home, subject.id)
     if isinstance(subject, CaptureBlock):
         raise TypeError("this is the block itself: write `with capture() as cap:` and pass `cap`")
     if _is_of_conversation(subject):
         from agentassert.assertions.conversation import ConversationAssertion
 
-        return ConversationAssertion(subject)
+        return _begun(ConversationAssertion(subject))
     from agentassert.assertions.values import value_assertion
 
-    return value_assertion(subject)
+    return _begun(value_assertion(subject))
+
+
+def _on_invocation(capture: Capture, invocation_id: str | None) -> InvocationAssertion:
+    from agentassert.assertions.invocation import InvocationAssertion  # a file of tests that is only collected asserts nothing
+
+    return _begun(InvocationAssertion(capture, invocation_id), capture)
+
+
+def _begun(chain: _Chain, capture: Capture | None = None) -> _Chain:
+    watching.chain_begun(chain, capture)
+    return chain
 
 
 def _is_of_conversation(subject: Any) -> bool:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
-from typing import TYPE_CHECKING, Any, TypeAlias
-
-import attrs
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from agentassert.asking import ApprovalAnswer
@@ -17,8 +15,7 @@ Human: TypeAlias = Callable[[str, Mapping[str, Any]], "ApprovalAnswer | None"]
 """Answers whether a tool may run, in the place of a person; `None` where nobody does."""
 
 
-@attrs.frozen
-class Standing:
+class Standing(NamedTuple):
     """What stands in: the doubles, and who answers for a person."""
 
     doubles: Doubles | None = None
@@ -60,7 +57,7 @@ def restore(token: Token[Standing]) -> None:
 def using(doubles: Doubles) -> Iterator[None]:
     """Have doubles stand in for tools inside the block, on top of those around it."""
     global in_use
-    token = _standing.set(attrs.evolve(_standing.get(), doubles=doubles))
+    token = _standing.set(_standing.get()._replace(doubles=doubles))
     in_use = True
     try:
         yield
@@ -71,7 +68,7 @@ def using(doubles: Doubles) -> Iterator[None]:
 @contextmanager
 def answering(human: Human) -> Iterator[None]:
     """Have `human` answer for the people who are asked inside the block."""
-    token = _standing.set(attrs.evolve(_standing.get(), human=human))
+    token = _standing.set(_standing.get()._replace(human=human))
     try:
         yield
     finally:

@@ -7,12 +7,12 @@ from typing import Any, Final
 
 import attrs
 
-from agentassert.records import TokenUsage
 from agentassert.telemetry.attributes import Attributes, count, structured, text
 from agentassert.telemetry.faults import error_of, has_failed
 from agentassert.telemetry.messages import are_cut_off, finish_reason_in, received, requests_in, sent, text_of
 from agentassert.telemetry.roles import Role
 from agentassert.telemetry.spans import Span
+from agentassert.token_usage import TokenUsage
 
 _MODELS: Final = (
     "gen_ai.request.model",

@@ -55,14 +55,26 @@ def end_tool(event: ToolEvent, facts: ToolFacts) -> None:
         if is_cut_off(value):
             doubt(event, f"the {what} of {facts.name!r} were cut off where its span was written")
     error = facts.error
-    if error is None:
+    if error is None and not facts.has_result:
+        _end_without_content(event)
+    elif error is None:
         event.succeed(facts.result)
-        if not facts.has_result:
-            event.result = NOT_RECORDED
     elif is_suspension(error) or is_cancellation(error):
         event.cancel(error if isinstance(error, BaseException) else None)
     else:
         event.fail(error, facts.result)
+
+
+def _end_without_content(event: ToolEvent) -> None:
+    """End a tool execution of which only the function behind it may have told what came of it."""
+    inner = event.inner
+    if inner is None or inner.outcome not in (Outcome.SUCCEEDED, Outcome.FAILED):
+        event.succeed(None)
+        event.result = NOT_RECORDED
+    elif inner.error is None:
+        event.succeed(inner.result, inner.raw_result)
+    else:
+        event.fail(inner.error, inner.result)
 
 
 def end_call(event: ModelCallEvent, facts: CallFacts, sight: Sight) -> None:
@@ -98,6 +110,7 @@ def correct(event: Event, facts: ToolFacts | CallFacts) -> None:
     """Let a tool execution have failed of which only the other span says so: the model was told of it as of a result."""
     if isinstance(event, ToolEvent) and event.outcome is Outcome.SUCCEEDED and facts.error is not None:
         event.outcome, event.error = Outcome.FAILED, facts.error
+        event.changed()
 
 
 def complete(event: Event, facts: ToolFacts | CallFacts) -> None:
@@ -114,6 +127,7 @@ def complete(event: Event, facts: ToolFacts | CallFacts) -> None:
         event.requests = event.requests or [snapshot(one) for one in facts.requests or ()]
         event.raw_finish_reason = event.raw_finish_reason or facts.finish_reason
         event.usage = event.usage or facts.usage
+    event.changed()
 
 
 def timed(event: Event, at: float) -> None:

@@ -65,6 +65,17 @@ def spans_in(source: SpanSource) -> Iterator[Span]:
         raise SpanError(f"{place}: is empty; expected {_EXPECTED}")
 
 
+def holds_spans(document: Mapping[str, Any]) -> bool:
+    """Whether a document is one that :func:`spans_in` reads, or one of OpenTelemetry's that has no spans.
+
+    Example:
+        >>> holds_spans({"resourceSpans": []}), holds_spans({"messages": []})
+        (True, False)
+    """
+    named = any(name in document for name in (*otlp.CONTAINERS, *_LISTS, *_WITHOUT_SPANS))
+    return named or otlp.is_span(document) or flat.is_span(document)
+
+
 def _spans(document: Any, place: str) -> Iterator[tuple[Fields, str | None]]:
     """The fields of each span, with its scope where it has the form of OTLP."""
     if isinstance(document, list):

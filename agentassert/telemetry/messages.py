@@ -198,8 +198,7 @@ def _request(call: Any) -> Mapping[str, Any] | None:
         return None
     places = (function.get("arguments"), call.get("arguments"), call.get("args"), call.get("input"))
     arguments: Any = next((one for one in places if one is not None), {})
-    call_id = call.get("id", call.get("toolUseId"))
-    return {"name": name, "arguments": arguments, "call_id": call_id if isinstance(call_id, str) and call_id else None}
+    return {"name": name, "arguments": arguments, "call_id": _id_of(call, "id", "toolUseId")}
 
 
 def _answer(part: Mapping[str, Any]) -> Message:
@@ -207,15 +206,23 @@ def _answer(part: Mapping[str, Any]) -> Message:
     part = inner if isinstance(inner, Mapping) else part
     places = (part.get(name) for name in ("response", "result", "content"))
     content = next((one for one in places if one is not None), None)
-    call_id = next((part[name] for name in ("id", "tool_use_id", "toolUseId") if part.get(name)), None)
     told = content if isinstance(content, (str, list)) else render.json_text(content)
-    return {"role": "tool", "content": told, "tool_call_id": call_id}
+    return {"role": "tool", "content": told, "tool_call_id": _id_of(part, "id", "tool_use_id", "toolUseId")}
+
+
+def _id_of(item: Mapping[str, Any], *names: str) -> str | None:
+    """An id as text: some services number theirs, or leave it empty."""
+    given = (item.get(name) for name in names)
+    return next((str(one) for one in given if one is not None and one != ""), None)
 
 
 def _with_extras(normal: Message, message: Mapping[str, Any], requests: list[Mapping[str, Any]]) -> Message:
-    for name in ("name", "tool_call_id", "finish_reason", "status"):
+    for name in ("name", "finish_reason", "status"):
         if message.get(name):
             normal[name] = message[name]
+    call_id = _id_of(message, "tool_call_id")
+    if call_id is not None:
+        normal["tool_call_id"] = call_id
     if requests:
         normal["tool_calls"] = requests
     return normal

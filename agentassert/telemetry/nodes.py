@@ -101,6 +101,7 @@ class Node:
         if around is not None or self.waiting is not None:
             event.parent = around
             event.owner = None if around is None else around.owner
+            event.changed()
             self.hold(event)
 
     def hand_up(self) -> None:

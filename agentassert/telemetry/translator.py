@@ -8,6 +8,7 @@ from typing import Final
 
 import attrs
 
+from agentassert import recorder
 from agentassert.events import Event, InvocationEvent, ModelCallEvent, RetrievalEvent, Scope, ToolEvent, clock, next_order
 from agentassert.telemetry.agents import input_of, name_of
 from agentassert.telemetry.calls import CallFacts, call_facts, offered
@@ -132,6 +133,7 @@ class Translator:
             for one in node.adopt(stands_for):
                 if one.adapter != stands_for.adapter:
                     self._sight.pass_on(one, stands_for.adapter)
+            stands_for.changed()
             self._twins.absorb(node)
         node.hand_up()
 
@@ -159,7 +161,11 @@ class Translator:
         if isinstance(facts, ToolFacts):
             return ToolEvent(place, framework, facts.name, facts.arguments, facts.call_id, inferred=False)
         if isinstance(facts, CallFacts):
-            return ModelCallEvent(place, framework, KINDS[node.role], facts.model, facts.inputs or (), facts.tools_offered)
+            kind = KINDS[node.role]
+            outer = None if self._complete else recorder.outer_call(place, framework_of(span), kind)
+            if outer is not None:
+                return outer.attempt(framework, facts.model)
+            return ModelCallEvent(place, framework, kind, facts.model, facts.inputs or (), facts.tools_offered)
         if node.role is Role.RETRIEVAL:
             return RetrievalEvent(place, framework)
         return InvocationEvent(place, framework, name_of(span), input_of(span), awaited=None)

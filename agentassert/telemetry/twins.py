@@ -125,7 +125,7 @@ class Twins:
         if isinstance(around, ToolEvent) and isinstance(node.facts, ToolFacts):
             return node.facts.may_be(_facts_of_tool(around)) if outer is not None else node.facts.name == around.name
         if isinstance(around, ModelCallEvent):
-            return KINDS.get(node.role) is around.kind
+            return KINDS.get(node.role) is around.kind and outer is not None
         if isinstance(around, InvocationEvent) and node.role is Role.AGENT and outer is not None:
             return writer_of(outer.span) != writer_of(node.span) and around.name == name_of(node.span)
         return False
@@ -153,7 +153,7 @@ def _agree(event: Event | None, facts: Facts | None) -> bool:
 
 
 def _facts_of_tool(event: ToolEvent) -> ToolFacts:
-    return ToolFacts(event.name, event.call_id, event.arguments, event.raw_result, event.raw_result is not None)
+    return ToolFacts(event.name, event.call_id, event.arguments, event.raw_result, event.raw_result is not None, event.error)
 
 
 def _facts_of_call(event: ModelCallEvent) -> CallFacts:

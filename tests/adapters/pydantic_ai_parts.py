@@ -38,6 +38,17 @@ def gated(*steps, tools=(), **options):
     return agent(*steps, tools=tools, output_type=[str, DeferredToolRequests], **options)
 
 
+def toolset_of(server):
+    """The tools of a server of fastmcp, by the class that the installed release has for them."""
+    from pydantic_ai import mcp
+
+    if hasattr(mcp, "MCPToolset"):
+        return mcp.MCPToolset(server)
+    from pydantic_ai.toolsets.fastmcp import FastMCPToolset
+
+    return FastMCPToolset(server)
+
+
 def run_sync(support, given="hi", **options):
     """`Agent.run_sync`, in an event loop that is closed afterwards."""
     with own_loop():

@@ -65,7 +65,8 @@ class Planner:
     def _plan(self, depth: int) -> Plan:
         self._left -= 1
         name, kit = self._name("agent"), self._random.choice(self._kits)
-        failure = self._random.choice([None, None, None, "told", "fatal", "model"])
+        fatal = () if "failure_that_ends_the_agent" in kit.cannot else ("fatal",)
+        failure = self._random.choice([None, None, None, "told", *fatal, "model"])
         turns = [self._tools(fails=failure == "told")]
         if depth and self._left and self._random.random() < 0.7:
             turns.append(self._agents(depth, may_end=failure == "fatal"))

@@ -119,11 +119,21 @@ def test_a_proxy_makes_no_second_execution():
     assert executed(asyncio.run(run()).invocation) == [("get_booking", Outcome.SUCCEEDED)]
 
 
-def test_a_resource_is_a_source():
+def sources(**options):
+    """The sources of an agent that reads a resource."""
+
     async def run():
         async with served(resources={"manual://refunds": "Refunds take a week."}) as client, arecording() as cap:
             with record.invocation("support"):
-                await client.read_resource("manual://refunds")
+                await client.read_resource("manual://refunds", **options)
         return cap
 
-    assert [one.text for one in asyncio.run(run()).invocation.sources] == ["Refunds take a week."]
+    return [one.text for one in asyncio.run(run()).invocation.sources]
+
+
+def test_a_resource_is_a_source():
+    assert sources() == ["Refunds take a week."]
+
+
+def test_a_resource_that_is_read_past_the_session_is_a_source():
+    assert sources(meta={"of": "the user"}) == ["Refunds take a week."]

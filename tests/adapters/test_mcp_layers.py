@@ -61,6 +61,7 @@ def test_pydantic_ai_over_a_server_in_this_process():
     pytest.importorskip("pydantic_ai")
     from pydantic_ai import Agent
 
+    from tests.adapters.pydantic_ai_parts import toolset_of
     from tests.scripted.pydantic_ai import ScriptedModel, asks_for, says
 
     async def run():
@@ -77,16 +78,6 @@ def fastmcp_server():
     from fastmcp import FastMCP
 
     return FastMCP("bookings")
-
-
-def toolset_of(server):
-    from pydantic_ai import mcp
-
-    if hasattr(mcp, "MCPToolset"):
-        return mcp.MCPToolset(server)
-    from pydantic_ai.toolsets.fastmcp import FastMCPToolset
-
-    return FastMCPToolset(server)
 
 
 def langchain_agent(tools):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 
 pytest.importorskip("openai")
@@ -272,6 +275,18 @@ def test_a_response_in_the_background_is_one_call_that_ends_when_it_is_ready():
     (call,) = cap.invocation.model_calls
     assert (call.completed, call.response_text) == (True, "Done.")
     assert call.token_usage == TokenUsage(input_tokens=7, output_tokens=3)
+
+
+def test_a_response_in_the_background_that_nobody_asks_for_keeps_no_capture_alive():
+    def run(client):
+        with capture() as cap:
+            client.responses.create(model="m", input="hi", background=True)
+        return weakref.ref(cap._source.state)
+
+    with talking(openai.OpenAI, response(status="queued"), path="/v1") as (client, _):
+        state = run(client)
+        gc.collect()
+        assert state() is None
 
 
 def test_tools_of_the_provider_are_executions_and_what_a_search_found_are_sources():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -16,8 +17,8 @@ from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 
 from agentassert import AdapterError, ChatModelCall, Outcome, Status, assert_that, capture, record, recorder
-from agentassert.records import TokenUsage
 from agentassert.telemetry.translator import Translator
+from agentassert.token_usage import TokenUsage
 from tests.adapters.otel_parts import agent, chat, run, tool
 from tests.loops import asked, send, text, told
 
@@ -73,6 +74,101 @@ def test_a_recorded_function_of_the_same_name_tells_the_arguments_that_a_span_do
                 search("kettle")
 
     assert_that(cap).has_tool_executed_with_exactly("search", {"q": "kettle"}).has_no_more_tool_executions()
+
+
+def without_content(tracer, function):
+    """The capture of an agent whose framework calls `function`, and writes none of the content into its spans."""
+    named = {"gen_ai.operation.name": "execute_tool"}
+    with capture() as cap:
+        with tracer.start_as_current_span("invoke_agent a", attributes=agent("a")):
+            with tracer.start_as_current_span("execute_tool search", attributes=named), contextlib.suppress(ValueError):
+                function()
+    return cap
+
+
+def test_a_recorded_function_of_the_same_name_tells_the_result_that_a_span_does_not(tracer):
+    @record.tool
+    def search(q):
+        return {"found": q}
+
+    cap = without_content(tracer, lambda: search("kettle"))
+
+    assert executed(cap.invocation) == [("search", Outcome.SUCCEEDED)]
+    assert_that(cap).results_of("search").is_equal_to([{"found": "kettle"}])
+
+
+def test_a_recorded_coroutine_tells_the_result_too(tracer):
+    @record.tool
+    async def search(q):
+        return {"found": q}
+
+    cap = without_content(tracer, lambda: asyncio.run(search("kettle")))
+
+    assert_that(cap).results_of("search").is_equal_to([{"found": "kettle"}])
+
+
+def test_a_recorded_function_tells_a_failure_that_the_framework_made_a_result_of(tracer):
+    @record.tool
+    def search(q):
+        raise ValueError("kaput")
+
+    cap = without_content(tracer, lambda: search("kettle"))
+
+    assert executed(cap.invocation) == [("search", Outcome.FAILED)]
+    assert str(cap.invocation.tool_executions[0].error) == "kaput"
+
+
+def test_of_several_tries_within_a_span_the_last_decides(tracer):
+    tries = iter([ValueError("kaput"), None])
+
+    @record.tool
+    def search(q):
+        error = next(tries)
+        if error is not None:
+            raise error
+        return "found"
+
+    def twice():
+        with contextlib.suppress(ValueError):
+            search("kettle")
+        search("kettle")
+
+    cap = without_content(tracer, twice)
+
+    assert [(one.outcome, one.result) for one in cap.invocation.tool_executions] == [(Outcome.SUCCEEDED, "found")]
+
+
+def test_what_a_recorded_function_does_is_part_of_the_execution_that_a_span_tells_of(tracer):
+    @record.tool
+    def search(q):
+        with record.invocation("researcher"):
+            return "found"
+
+    cap = without_content(tracer, lambda: search("kettle"))
+
+    (nested,) = cap.invocation.nested_invocations
+    assert (nested.name, nested.started_by) == ("researcher", cap.invocation.tool_executions[0].id)
+
+
+def test_a_span_that_has_content_knows_best_what_came_of_its_tool(tracer):
+    @record.tool
+    def search(q):
+        return "found"
+
+    with capture() as cap:
+        run(tracer, lambda: search("kettle"))
+
+    assert_that(cap).results_of("search").is_equal_to([["K-1"]])
+
+
+def test_a_span_that_names_its_tool_at_its_end_alone_has_the_failure_that_one_within_it_told(tracer):
+    with capture() as cap, tracer.start_as_current_span("invoke_agent a", attributes=agent("a")):
+        with tracer.start_as_current_span("work") as span:
+            with tracer.start_as_current_span("execute_tool search", attributes=tool()) as inner:
+                inner.set_status(trace.StatusCode.ERROR, "kaput")
+            span.set_attributes(tool())
+
+    assert executed(cap.invocation) == [("search", Outcome.FAILED)]
 
 
 def test_other_spans_between_change_nothing(tracer):

@@ -328,12 +328,13 @@ def test_uninstalling_a_built_in_adapter_leaves_every_attribute_as_it_was(trigge
     adapter = adapters._BUILT_IN[trigger]()()
 
     adapter.attach()
-    replaced = [(one._owner, one._name, one._was_there, one._was_own) for one in adapter._replacements]
-    within = [vars(owner)[name] for owner, name, _, _ in replaced]
+    # What is replaced twice was there before the first time.
+    replaced = {(one._owner, one._name): (one._was_there, one._was_own) for one in reversed(adapter._replacements)}
+    within = {(owner, name): vars(owner)[name] for owner, name in replaced}
     adapter.uninstall()
 
     assert replaced
-    for ours, (owner, name, was_there, was_own) in zip(within, replaced, strict=True):
-        assert ours is not was_there
+    for (owner, name), (was_there, was_own) in replaced.items():
+        assert within[owner, name] is not was_there
         assert standing(owner, name) is was_there
         assert (name in vars(owner)) is was_own

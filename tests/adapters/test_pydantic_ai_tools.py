@@ -16,7 +16,7 @@ from pydantic_ai.exceptions import SkipToolExecution
 from pydantic_ai.messages import ModelResponse, TextPart
 
 from agentassert import Outcome, Status, assert_that, capture, record
-from tests.adapters.pydantic_ai_parts import again, agent, broken, cancel_booking, executed, get_booking, run_sync
+from tests.adapters.pydantic_ai_parts import again, agent, broken, cancel_booking, executed, get_booking, run_sync, toolset_of
 from tests.scripted.pydantic_ai import ScriptedModel, asks_for, says
 
 
@@ -293,11 +293,11 @@ def test_a_tool_that_the_provider_ran_is_recorded_from_the_response():
 
 def test_tools_of_an_mcp_server_are_recorded():
     fastmcp = pytest.importorskip("fastmcp")
-    mcp = pytest.importorskip("pydantic_ai.mcp")
+    pytest.importorskip("pydantic_ai.mcp")
     server = fastmcp.FastMCP("shop")
     server.tool(get_booking)
 
-    support = agent(asks_for(("get_booking", {"number": "1"}, "c1")), says("done"), toolsets=[mcp.MCPToolset(server)])
+    support = agent(asks_for(("get_booking", {"number": "1"}, "c1")), says("done"), toolsets=[toolset_of(server)])
     with capture() as cap:
         run_sync(support)
 

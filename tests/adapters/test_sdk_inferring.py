@@ -13,7 +13,7 @@ pytest.importorskip("anthropic")
 import anthropic
 import openai
 
-from agentassert import Outcome, assert_that, capture
+from agentassert import Capture, Outcome, assert_that, capture
 from tests.scripted import anthropic_sdk, openai_sdk
 from tests.scripted.loopback import serving
 
@@ -192,3 +192,16 @@ def test_a_loop_over_anthropic_reports_how_its_tools_ended():
 
     assert inferred(cap) == [(*LOOKED_UP[:3], SUCCEEDED), ("cancel", {"number": "MS-777"}, "no booking MS-777", FAILED)]
     assert_that(cap).has_tool_executed("get").has_tool_execution_failed("cancel").has_no_more_tool_executions()
+
+
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")  # by which the SDK says that it expected texts
+@pytest.mark.parametrize("ids", [(7, 8), ("", "")], ids=["numbers", "empty texts"])
+def test_ids_that_are_no_texts_are_joined_and_can_be_stored(ids):
+    replies = openai_sdk.chat(None, *ASKED, ids=ids), openai_sdk.chat("Done.")
+    with capture() as cap, serving(*replies) as provider, openai.OpenAI(base_url=provider.url, api_key="none") as client:
+        chat_loop(client)
+
+    assert inferred(cap) == [LOOKED_UP, CANCELLED]
+    assert [one.call_id for one in cap.invocation.tool_executions] == [str(one) or None for one in ids]
+    stored = Capture.from_json(cap.to_json()).invocation
+    assert [one.call_id for one in stored.tool_execution_requests] == [str(one) or None for one in ids]

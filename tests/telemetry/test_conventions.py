@@ -437,10 +437,10 @@ def talk(sent, received):
     return {"gen_ai.input.messages": json.dumps(sent), "gen_ai.output.messages": json.dumps(received)}
 
 
-def loop_over_an_sdk(scope, *around):
+def loop_over_an_sdk(scope, *around, call_id="c1"):
     """What a hand-written loop looks like where nothing but the SDK is instrumented: no span tells of its tools."""
-    asks = [{"role": "assistant", "parts": [{"type": "tool_call", "id": "c1", "name": "delete", "arguments": {"id": 7}}]}]
-    result = {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": "deleted"}]}
+    asks = [{"role": "assistant", "parts": [{"type": "tool_call", "id": call_id, "name": "delete", "arguments": {"id": 7}}]}]
+    result = {"role": "tool", "parts": [{"type": "tool_call_response", "id": call_id, "response": "deleted"}]}
     sent = [{"role": "user", "parts": [{"type": "text", "content": "Delete 7"}]}]
     inside = 1 if around else None
     return load(
@@ -459,6 +459,12 @@ def test_the_tools_of_a_loop_over_an_instrumented_sdk_are_inferred(scope, around
     assert (execution.inferred, execution.outcome) == (True, Outcome.UNKNOWN)
     with pytest.raises(AssertionError, match="but it executed 'delete' once"):
         assert_that(cap).has_no_tool_executions("delete")
+
+
+def test_an_id_that_is_a_number_is_one():
+    cap = loop_over_an_sdk("opentelemetry.instrumentation.openai_v2", call_id=5)
+    (execution,) = Capture.from_json(cap.to_json()).invocation.tool_executions
+    assert (execution.call_id, execution.result) == ("5", "deleted")
 
 
 def test_nothing_is_inferred_for_a_framework_whose_tools_have_spans_of_their_own():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from agentassert.adapters.stainless.fields import field, plain, text_in
+from agentassert.adapters.stainless.fields import field, id_of, plain, text_in
 from agentassert.adapters.stainless.routes import Hosted
 from agentassert.records import Outcome
 
@@ -14,8 +14,8 @@ _USES: Final = ("server_tool_use", "mcp_tool_use")
 
 def hosted_in(blocks: Sequence[Any]) -> list[Hosted]:
     """The tools that ran at the provider, in order."""
-    results = {field(block, "tool_use_id"): block for block in blocks if str(field(block, "type")).endswith("_tool_result")}
-    return [_read(block, results.get(field(block, "id"))) for block in blocks if field(block, "type") in _USES]
+    results = {id_of(block, "tool_use_id"): block for block in blocks if str(field(block, "type")).endswith("_tool_result")}
+    return [_read(block, results.get(id_of(block, "id"))) for block in blocks if field(block, "type") in _USES]
 
 
 def _read(use: Any, block: Any) -> Hosted:
@@ -26,7 +26,7 @@ def _read(use: Any, block: Any) -> Hosted:
     return Hosted(
         name=str(field(use, "name")),
         arguments=field(use, "input"),
-        call_id=field(use, "id"),
+        call_id=id_of(use, "id"),
         result=result,
         error=error,
         outcome=Outcome.UNKNOWN if block is None else known,

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from agentassert.adapters.anthropic_sdk.hosted import hosted_in
-from agentassert.adapters.stainless.fields import digest, field, listed, names_of, text_in, usage_of
+from agentassert.adapters.stainless.fields import digest, field, id_of, listed, names_of, text_in, usage_of
 from agentassert.adapters.stainless.routes import Answer, Opening
 from agentassert.exchanges import Exchange, Sent, SentRequest, SentResult
 from agentassert.jsonlike import snapshot
-from agentassert.records import TokenUsage
+from agentassert.token_usage import TokenUsage
 
 
 def opening(body: Mapping[str, Any]) -> Opening:
@@ -31,7 +31,7 @@ def _sent(message: Any) -> Sent:
     results = [
         # Without the flag, a result means by the API's own rule that there was no error.
         SentResult(
-            field(block, "tool_use_id"), snapshot(text_in(field(block, "content"))), failed=field(block, "is_error") is True
+            id_of(block, "tool_use_id"), snapshot(text_in(field(block, "content"))), failed=field(block, "is_error") is True
         )
         for block in blocks
         if field(block, "type") == "tool_result"
@@ -56,7 +56,7 @@ def _mappings(message: Any) -> Iterator[dict[str, Any]]:
 def requests_in(blocks: Iterable[Any]) -> list[dict[str, Any]]:
     """What the blocks of a message ask for, in the order listed."""
     return [
-        {"name": str(field(block, "name")), "arguments": field(block, "input"), "call_id": field(block, "id")}
+        {"name": str(field(block, "name")), "arguments": field(block, "input"), "call_id": id_of(block, "id")}
         for block in blocks
         if field(block, "type") == "tool_use"
     ]
@@ -71,7 +71,7 @@ def answer(response: Any) -> Answer:
         finish_reason=field(response, "stop_reason"),
         usage=_usage(field(response, "usage")),
         requests=requests_in(blocks),
-        response_id=field(response, "id"),
+        response_id=id_of(response, "id"),
         hosted=hosted_in(blocks),
     )
 

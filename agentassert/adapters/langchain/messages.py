@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from agentassert.records import Source, TokenUsage
+from agentassert.records import Source
+from agentassert.token_usage import TokenUsage
 
 _ROLES: Final = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "chat": "user"}
 _FINISH_REASONS: Final = ("finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Final
@@ -10,8 +11,8 @@ from agentassert import recorder
 from agentassert.adapters.base import SOURCES, TOOL_FAILURES, Adapter, needs
 from agentassert.adapters.mcp import ADAPTER
 from agentassert.adapters.patching import wrap_method
+from agentassert.events import Event
 
-_CALL_TOOL: Final = "call_tool_mcp"
 _SEES: Final = frozenset({TOOL_FAILURES, SOURCES})
 
 
@@ -35,6 +36,7 @@ class MCPAdapter(Adapter):
     tested = ("1.25.0", "2.3.0")
     sees = _SEES
     detaches = True
+    _resolver: Callable[[], Event | None] | None = None
 
     def install(self) -> None:
         with needs():
@@ -44,8 +46,18 @@ class MCPAdapter(Adapter):
         wrap_method(ClientSession, "read_resource", resources.recorded)
         if find_spec("mcp.client.client") is None:  # mcp 1
             wrap_method(ClientSession, "call_tool", in_process.placed)
-            recorder.resolvers.append(in_process.current_event)
+            self._resolver = in_process.current_event
         wrap_method(ClientSession, "call_tool", tools.recorded)
+
+    def attach(self) -> None:
+        super().attach()
+        if self._resolver is not None and self._resolver not in recorder.resolvers:
+            recorder.resolvers.append(self._resolver)
+
+    def uninstall(self) -> None:
+        super().uninstall()
+        if self._resolver in recorder.resolvers:
+            recorder.resolvers.remove(self._resolver)
 
 
 class MCPClientAdapter(Adapter):
@@ -70,7 +82,10 @@ class MCPClientAdapter(Adapter):
 
 
 class FastMCPAdapter(Adapter):
-    """Wraps the method of fastmcp's client that all its ways to call a tool go through; it detaches as :class:`MCPAdapter` does."""
+    """Wraps the methods of fastmcp's client that all its ways to call a tool and to read a resource go through.
+
+    Not every request of theirs goes through a method of the session. It detaches as :class:`MCPAdapter` does.
+    """
 
     name = ADAPTER
     distribution = _fastmcp()
@@ -82,7 +97,11 @@ class FastMCPAdapter(Adapter):
         with needs():
             from fastmcp.client.client import Client
 
-            from agentassert.adapters.mcp import tools
-        # In the class that defines it: wrapped in one that inherits it, it would hide what others do to it later.
-        owner = next((kind for kind in Client.__mro__ if _CALL_TOOL in vars(kind)), Client)
-        wrap_method(owner, _CALL_TOOL, tools.recorded)
+            from agentassert.adapters.mcp import resources, tools
+        wrap_method(_definer(Client, "read_resource_mcp"), "read_resource_mcp", resources.recorded)
+        wrap_method(_definer(Client, "call_tool_mcp"), "call_tool_mcp", tools.recorded)
+
+
+def _definer(kind: type, method: str) -> type:
+    """The class that defines a method: wrapped in one that inherits it, it would hide what others do to it later."""
+    return next((one for one in kind.__mro__ if method in vars(one)), kind)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from agentassert.records import TokenUsage
+from agentassert.token_usage import TokenUsage
 
 _NATIVE: Final[Mapping[str, tuple[str, str]]] = {
     "apply_patch_call": ("apply_patch", "operation"),

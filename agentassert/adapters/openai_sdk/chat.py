@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from agentassert.adapters.stainless.fields import digest, field, listed, names_of, text_in, usage_of
+from agentassert.adapters.stainless.fields import digest, field, id_of, listed, names_of, text_in, usage_of
 from agentassert.adapters.stainless.routes import Answer, Collector, Opening
 from agentassert.exchanges import Exchange, Sent, SentRequest, SentResult
 from agentassert.jsonlike import snapshot
-from agentassert.records import TokenUsage
+from agentassert.token_usage import TokenUsage
 
 _RESULTS = ("tool", "function")
 
@@ -35,7 +35,7 @@ def _sent(message: Any) -> Sent:
     requests = tuple(SentRequest(**request) for request in _requests(message))
     if field(message, "role") not in _RESULTS:
         return Sent(digest(message), requests)
-    result = SentResult(field(message, "tool_call_id"), snapshot(text_in(field(message, "content"))), failed=None)
+    result = SentResult(id_of(message, "tool_call_id"), snapshot(text_in(field(message, "content"))), failed=None)
     return Sent(digest(message), requests, (result,))
 
 
@@ -51,7 +51,7 @@ def _request(call: Any) -> dict[str, Any]:
     custom = field(call, "custom")
     asked = field(call, "function") if custom is None else custom
     arguments = field(asked, "arguments") if custom is None else {"input": field(asked, "input")}
-    return {"name": str(field(asked, "name")), "arguments": arguments, "call_id": field(call, "id")}
+    return {"name": str(field(asked, "name")), "arguments": arguments, "call_id": id_of(call, "id")}
 
 
 def answer(response: Any) -> Answer:
@@ -64,7 +64,7 @@ def answer(response: Any) -> Answer:
         finish_reason=field(first, "finish_reason"),
         usage=usage_in(response),
         requests=[request for choice in choices for request in _requests(field(choice, "message"))],
-        response_id=field(response, "id"),
+        response_id=id_of(response, "id"),
         error=None if choices or error is None else str(field(error, "message") or error),
     )
 
@@ -102,7 +102,7 @@ class _Choice:
 
     def _call(self, parts: Iterable[Any]) -> None:
         for part in parts:
-            index, call_id = field(part, "index"), field(part, "id")
+            index, call_id = field(part, "index"), id_of(part, "id")
             known = next((call for call in reversed(self.calls) if call["index"] == index), None)
             # Some services give every call the index 0: the id tells the next one.
             if known is None or (call_id and known["id"] and call_id != known["id"]):
@@ -138,7 +138,7 @@ class Chunks(Collector):
 
     def add(self, event: Any) -> Answer | None:
         """Take a chunk. The usage, where it is sent at all, comes after the last text."""
-        self._id = field(event, "id") or self._id
+        self._id = id_of(event, "id") or self._id
         usage = field(event, "usage")
         self._usage = usage or self._usage
         choices = listed(event, "choices")

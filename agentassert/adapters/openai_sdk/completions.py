@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agentassert.adapters.openai_sdk.chat import usage_in
-from agentassert.adapters.stainless.fields import field, listed
+from agentassert.adapters.stainless.fields import field, id_of, listed
 from agentassert.adapters.stainless.routes import Answer, Collector, Opening
 
 
@@ -25,7 +25,7 @@ def answer(response: Any) -> Answer:
         text=field(first, "text"),
         finish_reason=field(first, "finish_reason"),
         usage=usage_in(response),
-        response_id=field(response, "id"),
+        response_id=id_of(response, "id"),
     )
 
 

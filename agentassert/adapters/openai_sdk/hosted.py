@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from agentassert.adapters.stainless.fields import field, listed, plain
+from agentassert.adapters.stainless.fields import field, id_of, listed, plain
 from agentassert.adapters.stainless.routes import Hosted
 from agentassert.records import Outcome, Source
 
@@ -55,7 +55,7 @@ def _read(item: Any, kind: Callable[[Any], tuple[str, Any, Any]]) -> Hosted:
     return Hosted(
         name=name,
         arguments=arguments,
-        call_id=field(item, "id"),
+        call_id=id_of(item, "id"),
         result=result,
         error=str(field(error, "message") or error or status) if failed else None,
         outcome=outcome,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from agentassert.adapters.stainless.fields import digest, field, plain, text_in
+from agentassert.adapters.stainless.fields import digest, field, id_of, plain, text_in
 from agentassert.exchanges import Sent, SentRequest, SentResult
 from agentassert.jsonlike import snapshot
 
@@ -30,7 +30,7 @@ def request_in(item: Any) -> dict[str, Any] | None:
         arguments = read(item)
     else:
         return None
-    return {"name": name, "arguments": arguments, "call_id": field(item, "call_id") or field(item, "id")}
+    return {"name": name, "arguments": arguments, "call_id": id_of(item, "call_id", "id")}
 
 
 def sent(item: Any) -> Sent:
@@ -41,7 +41,7 @@ def sent(item: Any) -> Sent:
     if not _is_result(item):
         return Sent(digest(item))
     return Sent(
-        digest(item), results=(SentResult(field(item, "call_id"), snapshot(text_in(field(item, "output"))), failed=None),)
+        digest(item), results=(SentResult(id_of(item, "call_id"), snapshot(text_in(field(item, "output"))), failed=None),)
     )
 
 

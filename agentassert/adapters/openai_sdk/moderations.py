@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agentassert.adapters.stainless.fields import field
+from agentassert.adapters.stainless.fields import id_of
 from agentassert.adapters.stainless.routes import Answer, Opening
 
 
@@ -17,4 +17,4 @@ def opening(body: Mapping[str, Any]) -> Opening:
 
 def answer(response: Any) -> Answer:
     """That there is a judgement; no tokens are reported."""
-    return Answer(response_id=field(response, "id"))
+    return Answer(response_id=id_of(response, "id"))

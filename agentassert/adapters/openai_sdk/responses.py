@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from agentassert.adapters.openai_sdk.hosted import hosted_in
 from agentassert.adapters.openai_sdk.items import message, request_in, sent
-from agentassert.adapters.stainless.fields import field, listed, names_of, usage_of
+from agentassert.adapters.stainless.fields import field, id_of, listed, names_of, usage_of
 from agentassert.adapters.stainless.routes import Answer, Collector, Opening
 from agentassert.exchanges import Exchange
 
@@ -20,14 +20,13 @@ def opening(body: Mapping[str, Any]) -> Opening:
     given, instructions = body.get("input"), body.get("instructions")
     items = given if isinstance(given, list) else [] if given is None else [{"role": "user", "content": given}]
     conversation = body.get("conversation")
-    continues = body.get("previous_response_id")
     return Opening(
         inputs=[*([{"role": "system", "content": instructions}] if instructions else ()), *(message(item) for item in items)],
         tools_offered=[_plain_name(name) for name in names_of(listed(body, "tools"))],
         exchange=Exchange(
             sent=tuple(sent(item) for item in items),
-            continues=continues if isinstance(continues, str) else None,
-            conversation=conversation if isinstance(conversation, str) else field(conversation, "id"),
+            continues=id_of(body, "previous_response_id"),
+            conversation=conversation if isinstance(conversation, str) else id_of(conversation, "id"),
         ),
     )
 
@@ -48,7 +47,7 @@ def answer(response: Any) -> Answer:
         finish_reason=_finish_reason(response, output, requests),
         usage=_usage(response),
         requests=requests,
-        response_id=field(response, "id"),
+        response_id=id_of(response, "id"),
         hosted=() if status in _PENDING else hosted_in(output),
         error=str(field(error, "message") or error or status) if failed else None,
         complete=status != "cancelled",
@@ -94,7 +93,7 @@ class Events(Collector):
         """Take an event; the last one holds the whole response."""
         kind, response = field(event, "type"), field(event, "response")
         if response is not None:
-            self._id = field(response, "id") or self._id
+            self._id = id_of(response, "id") or self._id
         if kind in _ENDS:
             return answer(response if listed(response, "output") else _Whole(response, self._items))
         if kind == "response.output_text.delta":

@@ -9,7 +9,8 @@ from agentassert import recorder
 from agentassert.adapters.base import guarded
 from agentassert.adapters.pydantic_ai import ADAPTER
 from agentassert.events import ModelCallEvent
-from agentassert.records import EmbeddingModelCall, TokenUsage
+from agentassert.records import EmbeddingModelCall
+from agentassert.token_usage import TokenUsage
 
 
 def recorded(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from agentassert.records import FinishReason, TokenUsage
+from agentassert.records import FinishReason
+from agentassert.token_usage import TokenUsage
 
 _ROLES: Final = {"system-prompt": "system", "user-prompt": "user", "tool-return": "tool"}
 _FED_BACK: Final = ("retry-prompt", "retry-feedback")

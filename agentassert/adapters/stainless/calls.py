@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 import json
+import weakref
 from collections.abc import Mapping
 from typing import Any, Final
+
+import attrs
 
 from agentassert import recorder
 from agentassert.adapters.stainless.fields import field
 from agentassert.adapters.stainless.keeping import kept
 from agentassert.adapters.stainless.routes import Answer, Collector, Hosted, Route
-from agentassert.events import ModelCallEvent, Scope
+from agentassert.events import ModelCallEvent, Scope, ToolEvent
 from agentassert.records import Outcome
 
 _ATTEMPT: Final = "x-stainless-retry-count"
 """The header in which a request says how many came before it."""
+
+
+@attrs.frozen
+class Awaited:
+    """A call that the provider still works on, for when a program asks for it again; what records it is not kept alive."""
+
+    adapter: str
+    route: Route
+    event: weakref.ref[ModelCallEvent]
+
+    def call(self) -> Call | None:
+        """The call itself, as long as it is open what comes of it and anybody wants to know."""
+        event = self.event()
+        call = None if event is None else Call(self.adapter, self.route, {}, event)
+        return call if call is not None and call.is_read() else None
 
 
 class Call:
@@ -27,12 +45,11 @@ class Call:
         event: what is recorded of it.
     """
 
-    __slots__ = ("_body", "_collector", "_event", "_parsed", "_route", "adapter", "awaits")
+    __slots__ = ("_awaited_as", "_body", "_collector", "_event", "_parsed", "_route", "adapter")
 
     def __init__(self, adapter: str, route: Route, body: Mapping[str, Any], event: ModelCallEvent) -> None:
         self.adapter = adapter
-        self.awaits: str | None = None
-        """The id under which a program has to ask for the response, where the provider still works on it."""
+        self._awaited_as: str | None = None
         self._route = route
         self._body = body
         self._event = event
@@ -43,10 +60,15 @@ class Call:
         """Whether it is still open what comes of it, and anybody wants to know."""
         return self._event.ended_order is None and self._is_heard()
 
+    @property
+    def awaited(self) -> tuple[str, Awaited] | None:
+        """The id under which a program has to ask for the response, and what to keep until then, where the provider still works on it."""
+        if self._awaited_as is None:
+            return None
+        return self._awaited_as, Awaited(self.adapter, self._route, weakref.ref(self._event))
+
     def _is_heard(self) -> bool:
-        event = self._event
-        # A call by which an outer layer's is carried out is held by no capture itself.
-        return recorder.is_open(event if event.captures or event.parent is None else event.parent)
+        return recorder.is_open(self._event)
 
     @kept
     def retried(self, times: int) -> None:
@@ -137,7 +159,7 @@ class Call:
         self._parsed = None
         if event.exchange is not None:
             event.exchange.response_id = answer.response_id
-        self.awaits = answer.response_id if answer.pending else None
+        self._awaited_as = answer.response_id if answer.pending else None
         if answer.pending:
             event.not_advanced()
         elif answer.error is not None:
@@ -152,9 +174,12 @@ class Call:
         self._record_hosted(answer)
 
     def _record_hosted(self, answer: Answer) -> None:
-        """Record what the provider did by itself, where the request was made: a stream may be read elsewhere."""
+        """Record what the provider did by itself, where the request was made: a stream may be read elsewhere.
+
+        Of a call by which an outer layer's is carried out, that layer tells.
+        """
         event = self._event
-        if not answer.hosted or not recorder.is_open(event):
+        if not answer.hosted or not event.captures or not recorder.is_open(event):
             return
         token = recorder.set_scope(Scope(event.captures, event.parent))
         try:
@@ -167,16 +192,21 @@ class Call:
         tool = recorder.start_tool(hosted.name, hosted.arguments, adapter=self.adapter, call_id=hosted.call_id)
         if tool is None:
             return
-        if hosted.outcome is Outcome.FAILED:
-            tool.fail(hosted.error or "failed", hosted.result)
-        elif hosted.outcome is Outcome.UNKNOWN:
-            tool.end_unknown(hosted.result)
-        else:
-            tool.succeed(hosted.result)
+        end_hosted(tool, hosted)
         if hosted.sources is not None:
             retrieval = recorder.start_retrieval(adapter=self.adapter)
             if retrieval is not None:
                 retrieval.retrieve(hosted.sources)
+
+
+def end_hosted(tool: ToolEvent, hosted: Hosted) -> None:
+    """End a tool that the provider ran as the provider tells."""
+    if hosted.outcome is Outcome.FAILED:
+        tool.fail(hosted.error or "failed", hosted.result)
+    elif hosted.outcome is Outcome.UNKNOWN:
+        tool.end_unknown(hosted.result)
+    else:
+        tool.succeed(hosted.result)
 
 
 def _word(reason: Any) -> str | None:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from agentassert.records import TokenUsage
+from agentassert.token_usage import TokenUsage
 
 _MARKERS: Final = frozenset({"cache_control", "prompt_cache_breakpoint"})
 """What programs put on the last message and take off it again in the next request: they say nothing of the message."""
@@ -16,6 +16,12 @@ _MARKERS: Final = frozenset({"cache_control", "prompt_cache_breakpoint"})
 def field(item: Any, name: str) -> Any:
     """A field of an item, `None` where it has none of that name."""
     return item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
+
+
+def id_of(item: Any, *names: str) -> str | None:
+    """An id, the first that an item has under these names, as text: services that only speak the protocol number theirs, or leave it empty."""
+    given = (field(item, name) for name in names)
+    return next((str(one) for one in given if one is not None and one != ""), None)
 
 
 def listed(item: Any, name: str) -> list[Any]:
@@ -27,7 +33,7 @@ def listed(item: Any, name: str) -> list[Any]:
 def plain(value: Any) -> Any:
     """A part of a response as the mapping that it stands for."""
     dump = getattr(value, "model_dump", None)
-    return dump(mode="json", exclude_none=True) if callable(dump) else value
+    return dump(mode="json", exclude_none=True, warnings=False) if callable(dump) else value
 
 
 def text_in(content: Any) -> Any:

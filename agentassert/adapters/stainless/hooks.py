@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import attrs
 
 from agentassert import recorder
-from agentassert.adapters.stainless.calls import Call
+from agentassert.adapters.stainless.calls import Awaited, Call
 from agentassert.adapters.stainless.fields import field
 from agentassert.adapters.stainless.keeping import kept
 from agentassert.adapters.stainless.routes import Route, route_of
@@ -47,7 +47,7 @@ class Hooks:
         self._routes = routes
         self._classes = classes
         self._calls: WeakKeyDictionary[Any, Call] = WeakKeyDictionary()
-        self._awaited: dict[str, Call] = {}
+        self._awaited: dict[str, Awaited] = {}
 
     def request(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """`SyncAPIClient.request`, recorded."""
@@ -200,14 +200,15 @@ class Hooks:
             call.end(exhausted=False)
 
     def _wait_for(self, call: Call) -> None:
-        if call.awaits is not None:
-            self._awaited = {key: one for key, one in self._awaited.items() if one.is_read()}
-            self._awaited[call.awaits] = call
+        if call.awaited is not None:
+            self._awaited = {key: one for key, one in self._awaited.items() if one.call() is not None}
+            self._awaited.update([call.awaited])
 
     @kept
     def _asked_again(self, result: Any) -> None:
         """A program asked for something: for a response that was not ready before, perhaps."""
-        call = self._awaited.pop(str(getattr(result, "id", None)), None)
-        if call is not None and call.is_read():
+        awaited = self._awaited.pop(str(getattr(result, "id", None)), None)
+        call = None if awaited is None else awaited.call()
+        if call is not None:
             call.respond(result)
             self._wait_for(call)

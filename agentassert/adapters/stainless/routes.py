@@ -9,7 +9,8 @@ from typing import Any
 import attrs
 
 from agentassert.exchanges import Exchange
-from agentassert.records import ChatModelCall, ModelCall, Outcome, Source, TokenUsage
+from agentassert.records import ChatModelCall, ModelCall, Outcome, Source
+from agentassert.token_usage import TokenUsage
 
 
 @attrs.frozen(kw_only=True)

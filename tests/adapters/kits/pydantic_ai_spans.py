@@ -27,10 +27,12 @@ for trigger in ("pydantic_ai", "pydantic_ai.direct"):
 
 Agent.instrument_all(InstrumentationSettings(tracer_provider=TracerProvider()))  # a provider that nobody else knows
 
-IS_OLD: Final = "capabilities" not in inspect.signature(Agent.iter).parameters
-_OF_OLD: Final = {
-    "arguments_that_do_not_parse": "A text that is no JSON in a span looks like one that was cut off, which is said.",
+VERSION: Final = tuple(map(int, version("pydantic-ai-slim").split(".")[:2]))
+_BEFORE_CAPABILITIES: Final = {
     "cancellation": "In old releases, a tool whose run is cancelled goes on for a while, and is unfinished.",
+}
+_BEFORE_1_100: Final = {
+    "arguments_that_do_not_parse": "A text that is no JSON in a span looks like one that was cut off, which is said.",
     "stream": "`run_stream_sync` of old releases never ends its run, which stays unfinished.",
     "stream_that_is_abandoned": "Old releases read a stream that is abandoned to its end.",
     "unknown_tool": "Old releases write a span for a tool that does not exist, as for one that failed.",
@@ -45,7 +47,8 @@ class PydanticAISpansKit(Kit):
     adapters = (OpenTelemetryAdapter,)
     cannot: Mapping[str, str] = {
         **WITHOUT_APPROVALS,
-        **(_OF_OLD if IS_OLD else {}),
+        **({} if "capabilities" in inspect.signature(Agent.iter).parameters else _BEFORE_CAPABILITIES),
+        **(_BEFORE_1_100 if VERSION < (1, 100) else {}),
         "handoff": "Pydantic AI has no handoffs: agents run in tools, or one after the other.",
         "hooks_of_the_user": "Before there were capabilities, nobody could hook into an agent's tools.",
         "retrieval": "Pydantic AI knows no retrievers; a tool that retrieves is a tool execution.",
