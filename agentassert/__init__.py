@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agentassert.assertions.entry import assert_that
     from agentassert.assertions.invocation import InvocationAssertion
     from agentassert.assertions.soft import soft_assertions
-    from agentassert.captures import Capture, Health
+    from agentassert.captures import Capture
     from agentassert.capturing import capture
     from agentassert.conversation_events import ConversationEvent, ConversationEventKind
     from agentassert.doubles.kinds import delays, fails, returns
@@ -35,9 +35,13 @@ if TYPE_CHECKING:
         AmbiguousError,
         CaptureWarning,
         JudgeError,
+        MessageError,
         NotRecordedError,
+        NothingCheckedWarning,
         RasaPitfallWarning,
+        SharedChecksWarning,
         SpanError,
+        StoredCaptureError,
         TrackerError,
         UnknownToolWarning,
     )
@@ -46,6 +50,7 @@ if TYPE_CHECKING:
     from agentassert.judges.judge import Judge
     from agentassert.masking import show_secrets
     from agentassert.patterns import execution_of, result_of
+    from agentassert.recordings import Health
     from agentassert.records import (
         NOT_RECORDED,
         Approval,
@@ -60,10 +65,10 @@ if TYPE_CHECKING:
         ScoringModelCall,
         Source,
         Status,
-        TokenUsage,
         ToolExecution,
         ToolExecutionRequest,
     )
+    from agentassert.token_usage import TokenUsage
 
 __version__ = "0.1.0.dev0"
 
@@ -89,15 +94,19 @@ __all__ = [
     "InvocationAssertion",
     "Judge",
     "JudgeError",
+    "MessageError",
     "ModelCall",
     "ModerationModelCall",
     "NotRecordedError",
+    "NothingCheckedWarning",
     "Outcome",
     "RasaPitfallWarning",
     "ScoringModelCall",
+    "SharedChecksWarning",
     "Source",
     "SpanError",
     "Status",
+    "StoredCaptureError",
     "TokenUsage",
     "ToolExecution",
     "ToolExecutionRequest",
@@ -135,22 +144,26 @@ _MODULE_OF: Final = {
     "Decision": "agentassert.records",
     "EmbeddingModelCall": "agentassert.records",
     "FinishReason": "agentassert.records",
-    "Health": "agentassert.captures",
+    "Health": "agentassert.recordings",
     "Invocation": "agentassert.records",
     "InvocationAssertion": "agentassert.assertions.invocation",
     "Judge": "agentassert.judges.judge",
     "JudgeError": "agentassert.errors",
+    "MessageError": "agentassert.errors",
     "ModelCall": "agentassert.records",
     "ModerationModelCall": "agentassert.records",
     "NotRecordedError": "agentassert.errors",
+    "NothingCheckedWarning": "agentassert.errors",
     "Outcome": "agentassert.records",
     "ScoringModelCall": "agentassert.records",
+    "SharedChecksWarning": "agentassert.errors",
     "Source": "agentassert.records",
     "RasaPitfallWarning": "agentassert.errors",
     "SpanError": "agentassert.errors",
+    "StoredCaptureError": "agentassert.errors",
     "TrackerError": "agentassert.errors",
     "Status": "agentassert.records",
-    "TokenUsage": "agentassert.records",
+    "TokenUsage": "agentassert.token_usage",
     "ToolExecution": "agentassert.records",
     "ToolExecutionRequest": "agentassert.records",
     "UnknownToolWarning": "agentassert.errors",

@@ -5,15 +5,14 @@ from __future__ import annotations
 import threading
 import warnings
 from types import TracebackType
-from typing import Literal
 
-from agentassert import adapters, events, guarding, recorder, threads
-from agentassert.captures import Capture, Live, OnDoubt
+from agentassert import adapters, events, guarding, recorder, threads, watching
+from agentassert.captures import Capture, OnDoubt
 from agentassert.errors import AgentAssertionError, CaptureWarning, carries_soft_failures, is_error_of
+from agentassert.recordings import Live
 from agentassert.records import Invocation, Outcome, Status
+from agentassert.unreported import UnreportedTools, outcome_of
 from agentassert.waiting import Wait, in_event_loop, is_stopped
-
-UnreportedTools = Literal["unknown", "succeeded"]
 
 
 def capture(
@@ -70,7 +69,7 @@ def capture(
             raise TypeError(f"{flag} must be True or False, but was {value!r}")
     if on_doubt not in ("warn", "fail"):
         raise ValueError(f"on_doubt must be 'warn' or 'fail', but was {on_doubt!r}")
-    unreported = _outcome(unreported_tools)
+    unreported = outcome_of(unreported_tools)
     return CaptureBlock(name, float(wait), expecting_failure, propagate_threads, on_doubt, unreported)
 
 
@@ -108,6 +107,7 @@ class CaptureBlock:
             recorder.report_fault("adapters", fault)
         self._live = Live(state)
         self._live.home = self._capture = Capture(self._live, on_doubt=self._on_doubt)
+        watching.capture_opened(self._capture)
         return self._capture
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> bool:
@@ -135,6 +135,8 @@ class CaptureBlock:
         state = self._live.state
         state.stopped.update(event for event in list(state.running) if is_stopped(event, leaving))
         self._live.error = error
+        if self._capture is not None and (error is not None or self._expecting_failure):
+            self._capture.was_read = True  # what leaves the block, or must, tells the test of it without being asked
         recorder.close_capture(state, self._entered)
         adapters.switch_off()
         if self._propagate_threads:
@@ -170,16 +172,6 @@ class CaptureBlock:
         doubts = self._live.health().doubts
         if doubts and self._on_doubt == "warn":
             warnings.warn(CaptureWarning("The recording is in doubt: " + "; ".join(doubts)), stacklevel=3)
-
-
-def _outcome(unreported_tools: UnreportedTools | None) -> Outcome:
-    if unreported_tools is None:
-        from agentassert import settings
-
-        unreported_tools = settings.current().unreported_tools
-    if unreported_tools not in ("unknown", "succeeded"):
-        raise ValueError(f"unreported_tools must be 'unknown' or 'succeeded', but was {unreported_tools!r}")
-    return Outcome(unreported_tools)
 
 
 def _failed(invocation: Invocation) -> bool:

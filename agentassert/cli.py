@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import agentassert
+from agentassert.commands import check, show
 from agentassert.suites.exit_codes import FAILED, PASSED
 
 Command: TypeAlias = Callable[[argparse.Namespace], int]
@@ -61,6 +62,12 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_test(commands.add_parser("test", help="run the suites of agent tests", description=_test.__doc__))
     _add_coverage(commands.add_parser("coverage", help="report which tools the suites cover", description=_coverage.__doc__))
+    check.add(
+        commands.add_parser(
+            "check", help="apply suites to stored captures and production traces", description=check.check.__doc__
+        )
+    )
+    show.add(commands.add_parser("show", help="print stored captures as trees", description=show.show.__doc__))
     schema = commands.add_parser("schema", help="print the JSON Schema of suite files", description=_schema.__doc__)
     schema.set_defaults(command=_schema)
     return parser
@@ -76,6 +83,7 @@ def _add_test(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--coverage", action="store_true", help="report coverage instead of running anything")
     parser.add_argument("-n", metavar="N", dest="processes", help="spread the tests over N processes (needs pytest-xdist)")
     parser.add_argument("--junit-xml", metavar="FILE", help="write the results as JUnit XML, too")
+    parser.add_argument("--html", metavar="FILE", help="write a report with what each test captured, too")
     _add_rasa(
         parser.add_argument_group(
             "Rasa's test files", "With one of the first two, PATHs are end-to-end tests of a Rasa assistant."
@@ -92,6 +100,7 @@ def _add_rasa(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--pitfalls", choices=("warn", "fail"), help="what a verdict gets that is Rasa's, but hardly what was meant"
     )
+    group.add_argument("--fail-fast", action="store_true", help="stop after the first test case that does not pass")
     group.add_argument(
         "--rasa-actions",
         metavar="PORT",

@@ -46,6 +46,12 @@ class AgentAssertionError(AssertionError):
         self.differences = differences
         self.failures = failures
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows instead of a traceback through this library."""
+        from agentassert.tracebacks import notebook_traceback
+
+        return notebook_traceback(self)
+
 
 class NotRecordedError(AgentAssertionError):
     """Nobody could see what the assertion asks about, so it neither passes nor fails.
@@ -80,6 +86,27 @@ class JudgeError(Exception):
     Example:
         >>> issubclass(JudgeError, AssertionError)
         False
+    """
+
+
+class MessageError(ValueError):
+    """What was given as messages cannot be read; the message names the index and the key.
+
+    Example:
+        >>> from agentassert import Capture
+        >>> Capture.from_messages([{"role": "robot", "content": "hi"}])
+        Traceback (most recent call last):
+        agentassert.errors.MessageError: messages[0].role: ...
+    """
+
+
+class StoredCaptureError(ValueError):
+    """A file that should hold captures cannot be read; the message names the file and the line.
+
+    Example:
+        >>> raise StoredCaptureError("today.jsonl:3: $.name: is missing")
+        Traceback (most recent call last):
+        agentassert.errors.StoredCaptureError: today.jsonl:3: $.name: is missing
     """
 
 
@@ -128,6 +155,28 @@ class UnknownToolWarning(CaptureWarning):
     Example:
         >>> issubclass(UnknownToolWarning, CaptureWarning)
         True
+    """
+
+
+class NothingCheckedWarning(UserWarning):
+    """A test opened a capture that nobody looked at, or began a chain and asserted nothing on it, so that it could not fail.
+
+    The pytest plugin warns of it.
+
+    Example:
+        >>> issubclass(NothingCheckedWarning, CaptureWarning)
+        False
+    """
+
+
+class SharedChecksWarning(UserWarning):
+    """Several tests assert on one capture, so that what one of them checked counts as checked in the others, too.
+
+    The pytest plugin warns of it.
+
+    Example:
+        >>> issubclass(SharedChecksWarning, CaptureWarning)
+        False
     """
 
 

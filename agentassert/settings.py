@@ -72,6 +72,7 @@ class Settings:
         environments: the environments, by name.
         default_environment: the name of the environment that is used when none is asked for.
         unreported_tools: what a tool result is taken for when its sender does not say whether the tool succeeded.
+        all_checked: whether every test in Python must check all tool executions that it captures.
         rasa: how Rasa's test files are run.
 
     Example:
@@ -85,6 +86,7 @@ class Settings:
     environments: Mapping[str, EnvironmentSettings] = MappingProxyType({})
     default_environment: str | None = None
     unreported_tools: Literal["unknown", "succeeded"] = "unknown"
+    all_checked: bool = False
     rasa: RasaSettings = RasaSettings()
 
     @property

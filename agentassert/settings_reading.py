@@ -107,6 +107,12 @@ def _paths(value: Any, place: _Place) -> tuple[str, ...]:
     return paths
 
 
+def _flag(value: Any, place: _Place) -> bool:
+    if not isinstance(value, bool):
+        place.refuse_type("true or false", value)
+    return bool(value)
+
+
 def _one_of(*choices: str) -> _Reader:
     def reader(value: Any, place: _Place) -> str:
         if value not in choices:
@@ -210,5 +216,6 @@ _SETTINGS: Final[Mapping[str, _Reader]] = {
     "environments": _mapping,  # read when the agents are known
     "default_environment": _text,
     "unreported_tools": _one_of("unknown", "succeeded"),
+    "all_checked": _flag,
     "rasa": lambda value, place: RasaSettings(**_table(value, place, _RASA)),
 }

@@ -100,8 +100,8 @@ def imported(module):
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_every_docstring_example_is_true(module):
-    """The examples have the public names at hand, some captures, and nothing else."""
-    given = {name: getattr(agentassert, name) for name in agentassert.__all__} | captures()
+def test_every_docstring_example_is_true(module, tmp_path):
+    """The examples have the public names at hand, some captures, a folder to write in, and nothing else."""
+    given = {name: getattr(agentassert, name) for name in agentassert.__all__} | captures() | {"folder": tmp_path}
     results = doctest.testmod(imported(module), extraglobs=given, optionflags=doctest.ELLIPSIS)
     assert results.failed == 0

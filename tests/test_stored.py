@@ -30,12 +30,12 @@ from agentassert.records import (
     ScoringModelCall,
     Source,
     Status,
-    TokenUsage,
     ToolExecution,
     ToolExecutionRequest,
 )
 from agentassert.stored import NotJson, RecordedError, StoredCapture, dumps, is_instance, loads
 from agentassert.stored_fields import form_of, forms_of
+from agentassert.token_usage import TokenUsage
 
 NOON = datetime.datetime(2026, 1, 2, 12, 0, 0, 250, tzinfo=datetime.UTC)
 

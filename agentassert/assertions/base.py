@@ -167,14 +167,17 @@ class Chain(Guarded):
             return self._view_of(roots, with_strays=False)
         if self._scope is None and roots[0].nested_invocations:
             raise Stopped(self._scope_error(roots[0]))
-        inside = (
-            tuple(one for root in roots for one in root.with_nested()) if self._scope in (Scope.NESTED, Scope.WHOLE) else roots
-        )
+        inside = self._inside(roots)
         for one in inside:
             failure = gate(one, unlocked=True)
             if failure is not None:
                 raise Stopped(self._error(self._view_of((one,), with_strays=False), failure, ()))
         return self._view_of(inside, with_strays=True)
+
+    def _inside(self, roots: tuple[Invocation, ...]) -> tuple[Invocation, ...]:
+        """What the scope covers."""
+        nested = self._scope in (Scope.NESTED, Scope.WHOLE)
+        return tuple(one for root in roots for one in root.with_nested()) if nested else roots
 
     def _check_recording(self) -> None:
         health = self._capture.health
@@ -262,8 +265,9 @@ class Chain(Guarded):
         return None
 
     def __repr__(self) -> str:
+        self._begun_at = None  # whoever looks at it needs no assertion to see something
         try:
-            view = self._view_of(self._roots(scoped=True), with_strays=True)
+            view = self._view_of(self._inside(self._roots(scoped=True)), with_strays=True)
         except Stopped as stopped:
             return f"<{type(self).__name__} on {self._capture!r}: {str(stopped.error).splitlines()[0]}>"
         books = self._capture.books
@@ -278,6 +282,28 @@ class Chain(Guarded):
         if never_ran:
             lines.append("  unchecked requests that never ran: " + ", ".join(one.name for one in never_ran))
         return "\n".join(lines) + ">"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from agentassert.reports.outline import Checks
+        from agentassert.reports.tree_html import chain_page, text_page
+
+        try:
+            roots = self._roots(scoped=True)
+        except Stopped:
+            return text_page(repr(self))
+        view, books = self._view_of(self._inside(roots), with_strays=True), self._capture.books
+        return chain_page(
+            Checks(
+                subject=f"{view.subject} ({view.root.status})",
+                invocations=roots,
+                strays=self._capture.strays,
+                executions=view.executions,
+                checked={execution for execution, outcomes in books.marks.items() if outcomes == EITHER},
+                passed=books.passed,
+                doubts=self._capture.health.doubts,
+            )
+        )
 
 
 def _judged(check: Check, view: View) -> Failure | Marks:

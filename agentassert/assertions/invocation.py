@@ -9,6 +9,7 @@ from agentassert.assertions.judging import JudgingAssertions
 from agentassert.assertions.navigation import NavigationAssertions
 from agentassert.assertions.nested import NestedAssertions
 from agentassert.assertions.scopes import ScopeChoice
+from agentassert.assertions.snapshots import SnapshotAssertions
 from agentassert.assertions.tools import ToolAssertions
 from agentassert.assertions.usage import UsageAssertions
 
@@ -22,6 +23,7 @@ class InvocationAssertion(
     NestedAssertions,
     ExpressionAssertions,
     JudgingAssertions,
+    SnapshotAssertions,
     NavigationAssertions,
 ):
     """Assertions on one invocation, or on a whole capture. Made by `assert_that`.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from agentassert import watching
 
 
 class Guarded:
@@ -14,6 +16,15 @@ class Guarded:
 
     __agentassert_chain__: Final = True
     __agentassert_checked__: bool = True
+    _begun_at: Any = None
+
+    def __agentassert_begin__(self, place: Any) -> None:
+        """Note where `assert_that` made the chain, to be told should it end without an assertion."""
+        self._begun_at = place
+
+    def __del__(self) -> None:
+        if self._begun_at is not None and not self.__agentassert_checked__:
+            watching.chain_dropped(self._begun_at)
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a chain is no condition: its assertions fail by themselves, so leave out `assert`, `if`, `and`, `or`")

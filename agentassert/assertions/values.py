@@ -26,6 +26,10 @@ _OF_CONVERSATIONS: Final = frozenset(name for name in dir(ConversationAssertion)
 class ValueAssertion(Guarded, AssertionBuilder):  # type: ignore[misc]  # assertpy is not typed
     """An assertpy chain whose failures are `AgentAssertionError` and take part in our soft assertions."""
 
+    def __agentassert_begin__(self, place: Any) -> None:
+        super().__agentassert_begin__(place)
+        self.__class__ = _Begun  # pyright: ignore[reportAttributeAccessIssue]
+
     def error(self, msg: str) -> ValueAssertion:
         """Fail; assertpy calls this for every failed assertion."""
         shown = render.error(msg, limit=_LONGEST)
@@ -55,6 +59,17 @@ class ValueAssertion(Guarded, AssertionBuilder):  # type: ignore[misc]  # assert
                 obj=self,
             )
         return AssertionBuilder.__getattr__(self, name)
+
+
+class _Begun(ValueAssertion):
+    """A chain of which nothing has been asked so far; from the first assertion on it is as any other."""
+
+    __agentassert_checked__ = False
+
+    def __getattribute__(self, name: str) -> Any:
+        if not name.startswith("_") and name != "described_as":
+            self.__class__ = ValueAssertion  # pyright: ignore[reportAttributeAccessIssue]
+        return ValueAssertion.__getattribute__(self, name)
 
 
 class _Ignored(ValueAssertion):

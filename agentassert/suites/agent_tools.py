@@ -8,6 +8,7 @@ from typing import Final
 import attrs
 
 from agentassert.settings import AgentSettings
+from agentassert.suites.python_files import imported
 
 _BY_WHICH_TOOLS_ARE_FOUND: Final = frozenset({"search_tools", "use_tool"})
 
@@ -45,9 +46,8 @@ def agents_to_cover(agents: Mapping[str, AgentSettings]) -> tuple[list[AgentTool
         if settings.variant_of is None:
             try:
                 found.append(AgentTools(name=name, tools=_tools(settings)))
-            except (Exception, SystemExit) as error:  # whatever a user's module raises when it is imported
-                told = str(error) if isinstance(error, ValueError) else f"importing it raised {type(error).__name__}: {error}"
-                problems.append(f"[tool.agentassert.agents] {name} = {settings.target!r}: {told}")
+            except (ValueError, TypeError) as error:
+                problems.append(f"[tool.agentassert.agents] {name} = {settings.target!r}: {error}")
     return found, problems
 
 
@@ -56,7 +56,7 @@ def _tools(settings: AgentSettings) -> frozenset[str] | None:
     if tools is None:
         from agentassert.driving import tools_of
 
-        tools = tools_of(settings.target)
+        tools = tools_of(imported(settings.target))
     if tools is None or not settings.discoverable_tools:
         return None if tools is None else frozenset(tools)
     return frozenset({*tools, *settings.discoverable_tools} - _BY_WHICH_TOOLS_ARE_FOUND)

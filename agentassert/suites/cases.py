@@ -13,8 +13,8 @@ from agentassert.driving.approving import ApprovalDecision
 from agentassert.expressions.errors import ExpectationError, ExpressionError
 from agentassert.expressions.expectations import Expectations
 from agentassert.nearest import did_you_mean
-from agentassert.suites.confidence import runs_needed
-from agentassert.suites.format import DEFAULTS, EXPECTATIONS, MOST_RUNS
+from agentassert.suites.confidence import out_of_reach
+from agentassert.suites.format import DEFAULTS, EXPECTATIONS
 from agentassert.suites.kinds import Reader, label
 from agentassert.suites.marks import DataPath
 from agentassert.suites.problems import quoted
@@ -79,22 +79,13 @@ class _Making:
         confidence, threshold, runs = (fields.get(name) for name in _OF_CHANCE)
         if confidence is None or threshold is None or runs is None:
             return
-        needed = runs_needed(threshold, confidence)
-        if needed is not None and needed <= runs:
+        refused = out_of_reach(runs, threshold, confidence)
+        if refused is None:
             return
         own = next((name for name in _OF_CHANCE if name in test), None)
         at: DataPath = ("defaults", "success_confidence") if own is None else (*path, own)
         if at not in self.reader.wrong:
-            said = f"{runs} run{'s' * (runs > 1)} cannot show with a confidence of {confidence:g} that {threshold} % pass, even if all do"
-            self.reader.refuse(at, f"{said}: {_way_out(needed)}")
-
-
-def _way_out(needed: int | None) -> str:
-    if needed is None:
-        return "no number of runs can, so set success_threshold below 100"
-    if needed > MOST_RUNS:
-        return f"it takes {needed:,}, and {MOST_RUNS} is the most, so lower success_threshold or success_confidence"
-    return f"set runs to {needed}"
+            self.reader.refuse(at, refused)
 
 
 @attrs.frozen

@@ -16,6 +16,7 @@ from typing import Any, Final
 from agentassert import settings
 from agentassert.failures import counted
 from agentassert.settings import Settings
+from agentassert.suites.discovery import looks_like_rasas
 from agentassert.suites.exit_codes import BROKEN, FAILED, PASSED
 from agentassert.suites.outcomes import COMMAND_PLUGIN, CaseStatus, overall
 from agentassert.suites.projects import Project
@@ -24,6 +25,12 @@ from agentassert.suites.reporting import Progress, print_annotations, print_json
 _INTERRUPTED: Final = 2
 """What pytest ends with when it was stopped."""
 _CANCELLED: Final = "cancelled"
+_OF_RASA: Final = {
+    "pitfalls": "--pitfalls",
+    "fail_fast": "--fail-fast",
+    "rasa_actions": "--rasa-actions",
+    "e2e_results": "--e2e-results",
+}
 _PYTESTS_OWN: Final = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg")
 _NO_TABLE: Final = (
     "there is no [tool.agentassert] in a pyproject.toml in {here} or above; name your agents there:\n"
@@ -45,6 +52,7 @@ def run_suites(options: argparse.Namespace) -> int:
         The exit code: 0 when every test passed, 1 when one failed or nothing could be run, 2 when something broke.
     """
     try:
+        _refuse_what_is_rasas(options)
         project = _project(options.env)
         arguments = _pytest_arguments(options, project.settings)
     except (UsageError, ValueError) as error:
@@ -122,6 +130,18 @@ class _Collector:
         self._progress.run_ended(name, count, total)
 
 
+def _refuse_what_is_rasas(options: argparse.Namespace) -> None:
+    for path in options.paths:
+        if looks_like_rasas(Path(path.partition("::")[0])):
+            raise UsageError(
+                f"{path} is a test of a Rasa assistant: add --rasa URL to run it against one, or --tracker PATH to hold it against what was "
+                "stored"
+            )
+    for name, written in _OF_RASA.items():
+        if getattr(options, name):
+            raise UsageError(f"{written} is for tests of a Rasa assistant: add --rasa URL or --tracker PATH")
+
+
 def _project(environment: str | None) -> Project:
     found = settings.current()
     if found.root is None:
@@ -142,6 +162,8 @@ def _pytest_arguments(options: argparse.Namespace, found: Settings) -> list[str]
         arguments += ["-n", options.processes]
     if options.junit_xml is not None:
         arguments.append(f"--junit-xml={options.junit_xml}")
+    if options.html is not None:
+        arguments.append(f"--agentassert-html={options.html}")
     return [*arguments, *options.pytest_arguments]
 
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import functools
 import math
 import statistics
+from typing import Final
+
+MOST_RUNS: Final = 100
+"""How many runs a test may ask for."""
 
 
 def wilson_bounds(passed: int, runs: int, confidence: float) -> tuple[float, float]:
@@ -68,6 +72,33 @@ def reaches(passed: int, runs: int, threshold: int, confidence: float | None) ->
     if confidence is None:
         return passed * _CERTAIN >= threshold * runs
     return wilson_bounds(passed, runs, confidence)[0] * _CERTAIN >= threshold
+
+
+def out_of_reach(runs: int, threshold: int, confidence: float) -> str | None:
+    """Why so many runs cannot reach the threshold even if all of them pass, and what to do; `None` when they can.
+
+    Args:
+        runs: how many there are.
+        threshold: percent that must pass.
+        confidence: how sure that must be, above 0.5 and below 1.
+
+    Example:
+        >>> out_of_reach(5, 80, 0.95)
+        '5 runs cannot show with a confidence of 0.95 that 80 % pass, even if all do: set runs to 11'
+    """
+    needed = runs_needed(threshold, confidence)
+    if needed is not None and needed <= runs:
+        return None
+    said = f"{runs} run{'s' * (runs > 1)} cannot show with a confidence of {confidence:g} that {threshold} % pass, even if all do"
+    return f"{said}: {_way_out(needed)}"
+
+
+def _way_out(needed: int | None) -> str:
+    if needed is None:
+        return "no number of runs can, so set success_threshold below 100"
+    if needed > MOST_RUNS:
+        return f"it takes {needed:,}, and {MOST_RUNS} is the most, so lower success_threshold or success_confidence"
+    return f"set runs to {needed}"
 
 
 _CERTAIN = 100

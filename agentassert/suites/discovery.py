@@ -14,6 +14,7 @@ SIDE_FOLDERS: Final = frozenset({"files", "builders", "mocks"})
 
 _OTHER_SUFFIX: Final = ".yml"
 _LOOKS_LIKE_A_SUITE: Final = re.compile(rb"^tests[ \t]*:", re.MULTILINE)
+_LOOKS_LIKE_RASAS: Final = re.compile(rb"^test_cases[ \t]*:", re.MULTILINE)
 
 
 def suites_directory_of(file: Path, directories: Iterable[Path]) -> Path | None:
@@ -76,6 +77,16 @@ def has_wrong_suffix(file: Path) -> bool:
     return file.suffix.lower() == _OTHER_SUFFIX
 
 
+def looks_like_rasas(file: Path) -> bool:
+    """Whether a file is a test of a Rasa assistant, as far as a glance tells.
+
+    Example:
+        >>> looks_like_rasas(Path("/nowhere/e2e.yml"))
+        False
+    """
+    return _holds(file, _LOOKS_LIKE_RASAS)
+
+
 def _files_below(place: Path) -> Iterator[Path]:
     for folder, folders, files in os.walk(place):
         folders[:] = [name for name in folders if not name.startswith(".")]
@@ -84,7 +95,11 @@ def _files_below(place: Path) -> Iterator[Path]:
 
 def _is_misnamed(file: Path) -> bool:
     """Whether a file that ends otherwise is meant as a suite: nobody would miss it when it is not run."""
+    return _holds(file, _LOOKS_LIKE_A_SUITE)
+
+
+def _holds(file: Path, pattern: re.Pattern[bytes]) -> bool:
     try:
-        return _LOOKS_LIKE_A_SUITE.search(file.read_bytes()) is not None
+        return pattern.search(file.read_bytes()) is not None
     except OSError:
         return False

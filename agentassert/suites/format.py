@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from agentassert.expressions.source import LONGEST
+from agentassert.suites.confidence import MOST_RUNS
 from agentassert.suites.fields import Field, Record
 from agentassert.suites.kinds import (
     ANYTHING,
@@ -24,7 +25,6 @@ from agentassert.suites.kinds import (
 from agentassert.suites.marks import DataPath
 from agentassert.suites.problems import quoted
 
-MOST_RUNS: Final = 100
 LONGEST_RESPONSE: Final = 16_384
 
 _MOST_NAMED: Final = 3

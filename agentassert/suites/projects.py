@@ -7,15 +7,14 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
-from agentassert.driving.resolving import resolve
 from agentassert.driving.targets import FunctionAgent, Target, target_of
 from agentassert.settings import AgentSettings, EnvironmentSettings, Settings
 from agentassert.suites.known_tools import KnownTools
-from agentassert.suites.python_files import described
+from agentassert.suites.python_files import imported
 
 
 @attrs.define
@@ -100,7 +99,7 @@ class Project:
             with self.in_environment():
                 try:
                     self._refuse_namesake(named.partition(".")[0].partition(":")[0])
-                    self._targets[name] = target_of(_resolved(named, self.settings.root), name)
+                    self._targets[name] = target_of(imported(named, self.settings.root), name)
                 except (ValueError, TypeError) as error:
                     raise ValueError(f"[tool.agentassert.agents] {name} = {named!r}: {error}") from error
         return self._targets[name]
@@ -142,13 +141,3 @@ _root_of_module: Final[dict[str, Path]] = {}
 
 def _listed(agent: AgentSettings) -> tuple[str, ...]:
     return () if agent.tools is None else (*agent.tools, *agent.discoverable_tools)
-
-
-def _resolved(target: str, root: Path | None) -> Any:
-    """The object; whatever its module raises when it is imported is told in a sentence."""
-    try:
-        return resolve(target, root)
-    except ValueError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise ValueError(f"importing it raised {described(error)}") from error

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from agentassert.driving.resolving import resolve
 from agentassert.errors import JudgeError
 from agentassert.signatures import signature_of
 
@@ -162,6 +163,20 @@ def place_in(error: BaseException, file: Path) -> str:
     """
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == file]
     return f":{lines[-1]}" if lines else ""
+
+
+def imported(target: str, root: Path | None = None) -> Any:
+    """The object that a text such as `"shop.agents:support"` names, as :func:`~agentassert.driving.resolving.resolve` finds it.
+
+    Raises:
+        ValueError: when there is none, or its module raises anything when it is imported.
+    """
+    try:
+        return resolve(target, root)
+    except ValueError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"importing it raised {described(error)}") from error
 
 
 def described(error: BaseException) -> str:

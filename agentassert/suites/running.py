@@ -130,7 +130,7 @@ class _Run:
             self.reasons += mocks.problems(driven.capture, self.tools)
         self.reasons += unmet_in(driven.capture, case.expectations, self.context, self.tools)
         if self.reasons:
-            self.recorded = recorded(driven.capture, case.expectations)
+            self.recorded = recorded(driven.capture.invocation, case.expectations)
 
     def _clean_up(self, builder: Builder) -> None:
         wrong = builder.cleanup(self._told_to_cleanup(), self.context, self.case.builder_args)

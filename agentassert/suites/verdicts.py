@@ -27,7 +27,13 @@ def unmet_in(capture: Capture, expectations: Expectations, context: Mapping[str,
     Raises:
         AdapterError: when a hook of this library broke.
     """
-    invocation = capture.invocation
+    return unmet_by(capture.invocation, capture, expectations, context, tools)
+
+
+def unmet_by(
+    invocation: Invocation, capture: Capture, expectations: Expectations, context: Mapping[str, Any], tools: KnownTools
+) -> Iterator[str]:
+    """The same of one invocation out of several that a capture may hold."""
     subject = f"invocation {invocation.name!r}"
     unseen = [name for name in expectations.tool_names if any(may_be(name, tool) for tool in unseen_tools(capture, tools))]
     for failure in (
@@ -57,9 +63,8 @@ def tools_met(capture: Capture) -> frozenset[str]:
     return frozenset(found)
 
 
-def recorded(capture: Capture, expectations: Expectations) -> str:
-    """The tool executions of a run, and the names that are those of no tool in it."""
-    top = capture.invocation
+def recorded(top: Invocation, expectations: Expectations) -> str:
+    """The tool executions of an invocation and of those below it, and the names that are those of no tool in it."""
     view = alone(top)
     lines = [about_unknown(view, name) for name in unknown_names(view, expectations.tool_names)]
     lines.append(listed("Tool executions", top.tool_executions))

@@ -49,6 +49,7 @@ ASSERTIONS: dict[str, tuple[Any, ...]] = {
     "has_tools_executed_exactly_in_order": ("pay",),
     "has_tools_executed_in_order": ("pay",),
     "has_total_tokens_at_most": (1,),
+    "matches_snapshot": ("nothing",),
     "meets": (),
     "nested_invocation": ("reader",),
     "output": (),

@@ -11,7 +11,7 @@ from deepdiff import DeepDiff
 
 from agentassert import Capture, Outcome, ToolExecution, assert_that, capture, record
 from agentassert.building import Built
-from agentassert.captures import Health
+from agentassert.recordings import Health
 from agentassert.checks.arguments import compile_arguments
 from tests.benchmarks.measuring import Measurement, fastest, ratio, rounds_of, seconds_of
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-BENCHMARKS: Final = ("recording", "asserting", "pairing", "importing", "frameworks", "suites", "spans", "conversations")
+BENCHMARKS: Final = ("recording", "asserting", "pairing", "importing", "frameworks", "suites", "spans", "conversations", "stored")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -152,7 +152,7 @@ WRONG = {
     "suits = ['x']": "tool.agentassert.suits is no setting; did you mean 'suites'?",
     "zzz = 1": (
         "tool.agentassert.zzz is no setting; known are "
-        "'agents', 'default_environment', 'environments', 'rasa', 'suites', 'unreported_tools'"
+        "'agents', 'all_checked', 'default_environment', 'environments', 'rasa', 'suites', 'unreported_tools'"
     ),
     "suites = 'tests'": "tool.agentassert.suites must be a list of texts, none of them empty, but was 'tests'",
     "suites = ['a', 3]": "tool.agentassert.suites must be a list of texts, none of them empty, but was ['a', 3]",
@@ -161,6 +161,7 @@ WRONG = {
         "tool.agentassert.suites names no path, so no suite would ever run; leave the key out for the default ['tests']"
     ),
     "unreported_tools = 'success'": "tool.agentassert.unreported_tools must be 'unknown' or 'succeeded', but was 'success'",
+    "all_checked = 'yes'": "tool.agentassert.all_checked must be true or false, but was 'yes'",
     "unreported_tools = true": "tool.agentassert.unreported_tools must be 'unknown' or 'succeeded', but was True",
     "agents = []": "tool.agentassert.agents must be a table, but was []",
     "agents.support = 3": "tool.agentassert.agents.support must be a table, but was 3",

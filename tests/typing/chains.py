@@ -34,6 +34,7 @@ def every_assertion_gives_the_chain(cap: Capture, invocation: Invocation) -> Non
     assert_type(chain.satisfies("output.id == context.id", {"id": 1}).satisfies("output", context=None), InvocationAssertion)
     assert_type(chain.meets(expected_result="output", expected_tool_calls=["a", {"b": "params.id == 1"}]), InvocationAssertion)
     assert_type(chain.meets(expected_child_agents={"a": {"expected_triggered": 2}}, context={"id": 1}), InvocationAssertion)
+    assert_type(chain.matches_snapshot("a", ignoring=["$.id"], mode="subset", results=True), InvocationAssertion)
     assert_type(chain.has_approval_requested("a", {"id": 1}).has_tool_approved("a"), InvocationAssertion)
 
 

@@ -1,0 +1,124 @@
+"""`--agentassert-html FILE`: a report of all tests, written when they have ended or were stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+import agentassert
+from agentassert.plugin.html_gathering import Gathered, not_collected
+from agentassert.reports.page import page
+from agentassert.reports.page_content import Reported, ReportedTest
+
+OPTION: Final = "--agentassert-html"
+
+
+def register(config: pytest.Config) -> None:
+    """Have a report written, unless this is a process of pytest-xdist that another one gathers from.
+
+    Args:
+        config: in which the option is given.
+
+    Raises:
+        pytest.UsageError: when the file cannot be written, before any test is run.
+    """
+    if hasattr(config, "workerinput"):
+        return
+    file = config.invocation_params.dir / config.getoption("agentassert_html")
+    try:
+        _prepare(file)
+    except OSError as error:
+        raise pytest.UsageError(f"{OPTION}: {file} cannot be written: {error.strerror or error}") from None
+    config.pluginmanager.register(HtmlReport(file, config), "agentassert_html")
+
+
+class HtmlReport:
+    """The plugin that gathers what pytest reports, and writes the file.
+
+    Args:
+        file: what is written.
+        config: of the tests.
+    """
+
+    def __init__(self, file: Path, config: pytest.Config) -> None:
+        self._file = file
+        self._title = config.rootpath.name
+        self._started_at = datetime.now(UTC).astimezone()
+        self._started = time.perf_counter()
+        self._tests: dict[tuple[object, str], Gathered] = {}
+        self._not_collected: list[ReportedTest] = []
+        self._unwritten: OSError | None = None
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """A file that could not be read is an entry of its own."""
+        if report.failed:
+            entry = not_collected(report)
+            if entry not in self._not_collected:  # each process of pytest-xdist says so
+                self._not_collected.append(entry)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """One phase of one test."""
+        process = getattr(report, "node", None)  # with `--dist=each` every process runs every test
+        self._tests.setdefault((process, report.nodeid), Gathered(report.nodeid)).add(report)
+
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Write the file, whatever ended the tests."""
+        stopped = exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
+        reported = Reported(
+            title=self._title,
+            tests=[*self._not_collected, *(one.reported() for one in self._tests.values())],
+            started_at=self._started_at,
+            duration=time.perf_counter() - self._started,
+            interrupted=stopped or bool(session.shouldstop or session.shouldfail),
+            made_with=(
+                f"agentassert {agentassert.__version__}",
+                f"pytest {pytest.__version__}",
+                f"Python {platform.python_version()}",
+            ),
+        )
+        try:
+            _write(self._file, reported)
+        except OSError as error:
+            self._unwritten = error
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Say where the report is."""
+        if self._unwritten is None:
+            terminalreporter.write_sep("-", f"HTML report: {self._file.resolve().as_uri()}")
+        else:
+            terminalreporter.write_line(f"{OPTION}: {self._file} could not be written: {self._unwritten}", red=True)
+
+
+def _prepare(file: Path) -> None:
+    """Find out now that the file cannot be written."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if file.exists() and not file.is_file():
+        raise OSError("it is no regular file")
+    beside = _beside(file)
+    beside.open("wb").close()
+    beside.unlink()
+
+
+def _write(file: Path, reported: Reported) -> None:
+    """All of it or nothing: whoever reads the file meanwhile has the one of before."""
+    beside = _beside(file)
+    try:
+        with beside.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
+            stream.writelines(page(reported))
+        beside.replace(file.resolve())
+    except BaseException:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        raise
+
+
+def _beside(file: Path) -> Path:
+    target = file.resolve()
+    return target.with_name(f".{target.name}.{os.getpid()}")

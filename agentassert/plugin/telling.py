@@ -1,0 +1,48 @@
+"""What a test's report carries of its captures: trees to read, and data for the HTML report."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from agentassert import render
+from agentassert.books import EITHER
+from agentassert.plugin.attempts import Attempt, unnoticed
+
+if TYPE_CHECKING:
+    from agentassert.captures import Capture
+
+TITLE: Final = "Captured agents"
+"""What the titles of sections with trees begin with."""
+
+
+def add_trees(report: pytest.TestReport, attempt: Attempt) -> None:
+    """Add the trees of a test's captures to a report, as a section of its own."""
+    report.sections.append((_title(report, attempt), "\n\n".join(map(_shown, attempt.captures))))
+
+
+def add_data(report: Any, attempt: Attempt) -> None:
+    """Add a test's captures, as JSON text that pytest-xdist carries: a list of `{"capture": …, "checked": [ids]}`, with `run` in a repeated test."""
+    report.agentassert_captures = json.dumps([_data(one, attempt.run) for one in attempt.captures])
+
+
+def _title(report: pytest.TestReport, attempt: Attempt) -> str:
+    return TITLE if attempt.run is None else f"{TITLE} in run {attempt.run} ({report.outcome})"
+
+
+def _shown(capture: Capture) -> str:
+    try:
+        with unnoticed(capture):
+            # Not every stream can write, nor pytest-xdist carry, a character that is none.
+            return capture.tree().encode(errors="backslashreplace").decode()
+    except Exception as error:  # whatever is wrong with a capture, the report of the test must come out
+        return f"{capture.name or 'a capture'} cannot be shown: {render.error(error)}"
+
+
+def _data(capture: Capture, run: int | None) -> dict[str, Any]:
+    checked = [execution_id for execution_id, outcomes in capture.books.marks.items() if outcomes == EITHER]
+    with unnoticed(capture):
+        stored = json.loads(capture.to_json())
+    return {"capture": stored, "checked": checked} | ({} if run is None else {"run": run})

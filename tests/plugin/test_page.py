@@ -1,0 +1,44 @@
+"""What the pages about pytest and unittest show is what pytest shows.
+
+A `py` block is a file, whose name its first line tells; a `console` block is what a command shows, with `...` for what is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+PAGES = [Path(__file__).parents[2] / "docs" / "how-to" / name for name in ("pytest.md", "unittest.md")]
+BLOCKS = [
+    block
+    for page in PAGES
+    for block in re.findall(r"^```(py|console)\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+]
+SHOWN = [text for kind, text in BLOCKS if kind == "console"]
+
+
+@pytest.fixture
+def page(project):
+    for kind, text in BLOCKS:
+        if kind == "py":
+            project.file(re.match(r"# (\S+\.py)\n", text)[1], text)
+    return project
+
+
+def pattern(line):
+    return line.replace("[", "[[]").replace("...", "*")
+
+
+@pytest.mark.parametrize("shown", SHOWN, ids=lambda shown: shown.splitlines()[0])
+def test_a_command_shows_what_the_page_says(page, shown):
+    command, *lines = shown.splitlines()
+    ran = page.run(*command.removeprefix("$ pytest ").split())
+    ran.stdout.fnmatch_lines([pattern(line) for line in lines])
+
+
+@pytest.mark.parametrize("name", ["test_support.py", "test_async.py", "test_classes.py"])
+def test_what_the_page_shows_without_a_command_passes(page, name):
+    ran = page.run("-p", "anyio", "-W", "error::UserWarning", name)
+    ran.assert_outcomes(passed=1)
