@@ -9,7 +9,7 @@ import attrs
 
 from agentassert import render
 from agentassert.assertions.given import text_argument
-from agentassert.assertions.judging import check_scores, checked_score, checked_threshold
+from agentassert.assertions.judging import check_scores, checked_ground_truth, checked_score, checked_threshold, too_low
 from agentassert.checks.conversation import Passage
 from agentassert.checks.conversation_messages import MessagePattern, ground_truth, only_response
 from agentassert.errors import NotRecordedError
@@ -59,7 +59,7 @@ class Judging:
             if given is not None:
                 text_argument(method, given, what)
         pattern = MessagePattern(name=name, source=source)
-        return cls(threshold=threshold, judge=judge, pattern=pattern, ground_truth=_joined(method, truth))
+        return cls(threshold=threshold, judge=judge, pattern=pattern, ground_truth=checked_ground_truth(method, truth))
 
 
 def relevant(passage: Passage, judging: Judging) -> Failure | int:
@@ -96,27 +96,9 @@ def grounded(passage: Passage, judging: Judging) -> Failure | int:
 def _judged(judging: Judging, what: str, message: BotMessage, score: Any) -> Failure | int:
     if checked_score(score) >= judging.threshold:
         return message.order
-    reasoning = getattr(score, "reasoning", "")
-    return Failure(
-        expected=f"to have given a {what} response, scored {judging.threshold:g} or more",
-        found=f"but it was scored {score:.3g}",
-        details=(*([f"the judge: {reasoning}"] if reasoning else []), f"the response: {render.value(message.text)}"),
-        wanted=judging.threshold,
-        actual=float(score),
-    )
+    return too_low(f"to have given a {what} response", judging.threshold, score, f"the response: {render.value(message.text)}")
 
 
 def _question(passage: Passage, message: BotMessage) -> str | None:
     turn = next(one for one in passage.stretches if message in one.bot_messages)
     return turn.user.text if isinstance(turn, Turn) else None
-
-
-def _joined(method: str, given: str | Iterable[str] | None) -> str | None:
-    from agentassert.judges.judge import checked_sources
-
-    if given is None:
-        return None
-    text = given if isinstance(given, str) else "\n\n".join(checked_sources(given))
-    if not text.strip():
-        raise ValueError(f"{method}: ground_truth must not be blank: leave it out to use what was recorded")
-    return text

@@ -134,8 +134,8 @@ def unsatisfied(judgement: Judgement, text: str) -> Failure | None:
     """What a judgement finds wrong with a text; `None` when nothing is.
 
     Example:
-        >>> from agentassert.judges.criteria import Assessment, Criterion, Judgement, Verdict
-        >>> unsatisfied(Judgement((Assessment(Criterion("is polite"), Verdict.SATISFIED, "It is."),)), "Please.") is None
+        >>> from agentassert.judges.criteria import Assessment, Criterion, Judgement, JudgeVerdict
+        >>> unsatisfied(Judgement((Assessment(Criterion("is polite"), JudgeVerdict.SATISFIED, "It is."),)), "Please.") is None
         True
     """
     failed = [one for one in judgement.assessments if not one.satisfied]

@@ -116,7 +116,7 @@ class JudgingAssertions(Chain):
         """
         checked_threshold("has_grounded_output", threshold)
         check_scores("has_grounded_output", judge)
-        given = None if ground_truth is None else _ground_truth(ground_truth)
+        given = checked_ground_truth("has_grounded_output", ground_truth)
 
         def score(view: View, answer: str) -> float | Failure:
             truth = given
@@ -168,16 +168,21 @@ def _scored(what: str, threshold: float, score: Callable[[View, str], float | Fa
             return found
         if checked_score(found) >= threshold:
             return NO_MARKS
-        reasoning = getattr(found, "reasoning", "")
-        return Failure(
-            expected=f"to have a {what} output, scored {threshold:g} or more",
-            found=f"but it was scored {found:.3g}",
-            details=(*([f"the judge: {reasoning}"] if reasoning else []), f"the output: {render.value(answer)}"),
-            wanted=threshold,
-            actual=float(found),
-        )
+        return too_low(f"to have a {what} output", threshold, found, f"the output: {render.value(answer)}")
 
     return check
+
+
+def too_low(expected: str, threshold: float, score: float, judged: str) -> Failure:
+    """The failure of a score below a threshold, with what the judge says about it."""
+    reasoning = getattr(score, "reasoning", "")
+    return Failure(
+        expected=f"{expected}, scored {threshold:g} or more",
+        found=f"but it was scored {score:.3g}",
+        details=(*([f"the judge: {reasoning}"] if reasoning else []), judged),
+        wanted=threshold,
+        actual=float(score),
+    )
 
 
 def _output_text(view: View) -> str | Failure:
@@ -201,16 +206,20 @@ def _sources(view: View) -> list[str] | None:
     return None if sources is NOT_RECORDED else [one.text for one in sources]
 
 
-def _ground_truth(given: str | Iterable[str]) -> str:
+def checked_ground_truth(method: str, given: str | Iterable[str] | None) -> str | None:
+    """What an answer may rest on as one text, where it is given."""
     from agentassert.judges.judge import checked_sources
 
+    if given is None:
+        return None
     text = given if isinstance(given, str) else "\n\n".join(checked_sources(given))
     if not text.strip():
-        raise ValueError("has_grounded_output: ground_truth must not be blank: leave it out to use the retrieved sources")
+        raise ValueError(f"{method}: ground_truth must not be blank: leave it out to use what was recorded")
     return text
 
 
 def check_scores(method: str, judge: Any) -> None:
+    """Refuse what does not score responses."""
     from agentassert.judges.responses import ResponseJudge
 
     if not isinstance(judge, ResponseJudge):

@@ -13,6 +13,7 @@ from agentassert.checks.values import equal
 from agentassert.errors import NotRecordedError
 from agentassert.failures import Failure, shortened
 from agentassert.masking import is_secret_name
+from agentassert.raw_events import UNKNOWN_ACTION
 from agentassert.turns import Action, BotMessage, Clarification, FlowEvent, SlotSet, Stretch, Turn
 
 ANY_VALUE: Final = object()
@@ -40,6 +41,15 @@ class Passage:
     def those(self, of: Callable[[Stretch], tuple[_T, ...]]) -> list[_T]:
         """All of one kind, in order."""
         return [one for stretch in self.stretches for one in of(stretch) if one.order > self.after]
+
+    def holds(self, kind: str, name: str | None = None) -> bool:
+        """Whether there is an event of that kind, of that name if one is given."""
+        return any(
+            event["event"] == kind and (name is None or event.get("name") == name)
+            for stretch in self.stretches
+            for order, event in enumerate(stretch.events, stretch.first)
+            if order > self.after
+        )
 
 
 def flow_started(passage: Passage, flow: str) -> Failure | int:
@@ -127,6 +137,8 @@ def action_executed(passage: Passage, name: str) -> Failure | int:
     for one in executed:
         if one.name == name:
             return one.order
+    if passage.holds(UNKNOWN_ACTION, name):
+        return unknown_outcome(name)
     names = _names(one.name for one in executed)
     return Failure(expected=f"to have executed the action {name!r}", found=f"but it executed {names}", wanted=name)
 
@@ -134,6 +146,7 @@ def action_executed(passage: Passage, name: str) -> Failure | int:
 _HINTS: Final = {
     "flows": "Call record.flow(…) where one starts, completes or is cancelled.",
     "slots": "Call record.slot(name, value) where one is set.",
+    "messages": "Spans hold no content unless asked to; else decorate the function that runs the agent with `@record.agent`.",
 }
 
 
@@ -143,6 +156,16 @@ def not_recorded(kind: str) -> Failure:
         expected=f"to have recorded {kind}",
         found=f"but {kind} were not recorded, so nobody knows",
         advice=_HINTS.get(kind),
+        kind=NotRecordedError,
+    )
+
+
+def unknown_outcome(name: str) -> Failure:
+    """Nobody saw whether the action succeeded."""
+    return Failure(
+        expected=f"to have executed the action {name!r}",
+        found=f"but nobody saw whether {name!r} succeeded",
+        advice='Decorate the tool with `@record.tool`, or say capture(unreported_tools="succeeded").',
         kind=NotRecordedError,
     )
 

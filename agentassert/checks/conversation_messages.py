@@ -11,6 +11,7 @@ import attrs
 from agentassert.checks.conversation import Passage, message_line, not_recorded
 from agentassert.errors import AmbiguousError
 from agentassert.failures import Failure, shortened
+from agentassert.raw_events import UNSEEN_MESSAGE
 from agentassert.turns import BotMessage, Button
 
 
@@ -100,6 +101,8 @@ def uttered(passage: Passage, pattern: MessagePattern) -> Failure | int:
     for one in messages:
         if pattern.accepts(one):
             return one.order
+    if passage.holds(UNSEEN_MESSAGE):
+        return not_recorded("messages")
     return Failure(
         expected=f"to have uttered {pattern}",
         found="but it uttered" if messages else "but it uttered nothing",
@@ -116,7 +119,7 @@ def not_uttered(passage: Passage, pattern: MessagePattern) -> Failure | None:
         return unseen
     messages = [one for one in passage.those(lambda one: one.bot_messages) if pattern.accepts(one)]
     if not messages:
-        return None
+        return not_recorded("messages") if passage.holds(UNSEEN_MESSAGE) else None
     details = shortened(messages, message_line)
     return Failure(expected=f"not to have uttered {pattern}", found="but it uttered", details=details, actual=tuple(messages))
 
@@ -130,6 +133,8 @@ def only_response(passage: Passage, pattern: MessagePattern) -> Failure | BotMes
     found = [one for one in messages if pattern.accepts(one)]
     if len(found) == 1:
         return found[0]
+    if not found and passage.holds(UNSEEN_MESSAGE):
+        return not_recorded("messages")
     if not found:
         details: tuple[Any, ...] = shortened(messages, message_line)
         said = "but it uttered" if messages else "but it uttered nothing with a text"

@@ -11,10 +11,12 @@ import attrs
 from agentassert import render
 from agentassert.captures import Capture
 from agentassert.checks.messages import said_by_user
+from agentassert.checks.values import equal
 from agentassert.conversation_events import ConversationEvent, ConversationEventKind
 from agentassert.conversations.slicing import conversation_of
 from agentassert.errors import AdapterError, AgentAssertionError
-from agentassert.raw_events import RawEvent
+from agentassert.jsonlike import snapshot
+from agentassert.raw_events import UNSEEN_MESSAGE, RawEvent
 from agentassert.records import NOT_RECORDED, Invocation, Outcome, Status, ToolExecution
 from agentassert.turns import Conversation
 
@@ -74,7 +76,7 @@ class _States:
         self.seen = self.seen or bool(state)
         self._last[invocation.name] = state
         for name, value in state.items():
-            if name not in before or before[name] != value:
+            if name not in before or not equal(snapshot(before[name]), snapshot(value)):
                 yield {"event": "slot", "name": str(name), "value": value}
 
 
@@ -86,8 +88,8 @@ def _turn(invocation: Invocation, meanwhile: Iterable[ConversationEvent], states
     yield {"event": "user", "text": _said(invocation), "metadata": {}}
     yield from (event for _, event in sorted(happened, key=lambda one: one[0]))
     yield from states.changes(invocation)
-    if invocation.status is Status.COMPLETED and invocation.output_text is not None:
-        yield {"event": "bot", "text": invocation.output_text, "metadata": _rests_on(invocation)}
+    if invocation.status is Status.COMPLETED:
+        yield from _answer(invocation)
 
 
 def _said(invocation: Invocation) -> str | None:
@@ -102,6 +104,13 @@ def _action(tool: ToolExecution) -> RawEvent:
     """An action, if it succeeded; else an event of a kind of its own, which no assertion takes for one."""
     kind = "action" if tool.outcome is Outcome.SUCCEEDED else f"action_{tool.outcome}"
     return {"event": kind, "name": tool.name, "arguments": tool.arguments}
+
+
+def _answer(invocation: Invocation) -> Iterator[RawEvent]:
+    if invocation.output is NOT_RECORDED:
+        yield {"event": UNSEEN_MESSAGE}
+    elif invocation.output_text is not None:
+        yield {"event": "bot", "text": invocation.output_text, "metadata": _rests_on(invocation)}
 
 
 def _rests_on(invocation: Invocation) -> Mapping[str, Any]:
@@ -127,6 +136,4 @@ def _not_recorded(invocations: Iterable[Invocation], outside: Iterable[Conversat
         missing.add("slots")
     if not kinds - {ConversationEventKind.SLOT_SET}:
         missing.add("flows")
-    if any(tool.outcome is Outcome.UNKNOWN for one in everything for tool in one.tool_executions):
-        missing.add("actions")
     return frozenset(missing)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import attrs
 
@@ -144,6 +144,7 @@ class Talk:
             raise RuntimeError("the conversation is over: say everything inside the block")
 
     def _heard(self, driven: Driven) -> Turn:
+        driven.capture.was_read = True  # nobody is given it: what it holds is in the talk's own capture, too
         driven.raise_problems()
         return self.turn(-1)
 
@@ -154,6 +155,12 @@ class ConversationBlock:
     def __init__(self, talk: Talk) -> None:
         self._talk = talk
         self._block = capture()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Never:
+            advice = "; write `with conversation(agent) as talk:` and use `talk` inside" if hasattr(Talk, name) else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{advice}", name=name, obj=self)
 
     def __enter__(self) -> Talk:
         self._talk._capture = self._block.__enter__()  # noqa: SLF001  # the two are one

@@ -1,7 +1,7 @@
 """Judges: models that decide what no exact check can."""
 
 from agentassert.errors import JudgeError
-from agentassert.judges.criteria import Assessment, Criterion, Judgement, Verdict
+from agentassert.judges.criteria import Assessment, Criterion, Judgement, JudgeVerdict
 from agentassert.judges.judge import Judge
 from agentassert.judges.responses import RatingJudge, ResponseJudge, Score, StatementJudge
 
@@ -10,10 +10,10 @@ __all__ = [
     "Criterion",
     "Judge",
     "JudgeError",
+    "JudgeVerdict",
     "Judgement",
     "RatingJudge",
     "ResponseJudge",
     "Score",
     "StatementJudge",
-    "Verdict",
 ]

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from agentassert import render
-from agentassert.records import TokenUsage
+from agentassert.token_usage import TokenUsage
 
 
 def _text(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
@@ -46,7 +46,7 @@ class Criterion:
     not_satisfied_when: str | None = attrs.field(default=None, kw_only=True, validator=_text)
 
 
-class Verdict(enum.StrEnum):
+class JudgeVerdict(enum.StrEnum):
     """What a judge says of a criterion; `NOT_SURE` is not satisfied."""
 
     SATISFIED = "satisfied"
@@ -64,18 +64,18 @@ class Assessment:
         reasoning: why, in the judge's words.
 
     Example:
-        >>> Assessment(Criterion("is polite"), Verdict.NOT_SURE, "it is too short").satisfied
+        >>> Assessment(Criterion("is polite"), JudgeVerdict.NOT_SURE, "it is too short").satisfied
         False
     """
 
     criterion: Criterion
-    verdict: Verdict
+    verdict: JudgeVerdict
     reasoning: str
 
     @property
     def satisfied(self) -> bool:
         """Whether the verdict is `SATISFIED`."""
-        return self.verdict is Verdict.SATISFIED
+        return self.verdict is JudgeVerdict.SATISFIED
 
 
 @attrs.frozen
@@ -87,7 +87,7 @@ class Judgement:
         token_usage: the tokens of all requests together; `None` when no model reported any.
 
     Example:
-        >>> Judgement((Assessment(Criterion("is polite"), Verdict.SATISFIED, "it says please"),)).satisfied
+        >>> Judgement((Assessment(Criterion("is polite"), JudgeVerdict.SATISFIED, "it says please"),)).satisfied
         True
     """
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agentassert import render
 from agentassert.judges.criteria import Assessment, Criterion, Judgement
-from agentassert.judges.models import ChatModel, Reply, chat_model
+from agentassert.judges.models import ChatModel, ChatReply, chat_model
 from agentassert.judges.prompts import assessments_in, document, instructions_for
-from agentassert.records import TokenUsage
+from agentassert.token_usage import TokenUsage
 
 if TYPE_CHECKING:
     from agentassert.assertions.judged import JudgedTextAssertion
@@ -195,7 +195,7 @@ def checked_context(given: Any) -> None:
         raise ValueError("the conversation before a judged text must not be empty")
 
 
-def _judgement(replies: list[tuple[Reply, list[Criterion]]]) -> Judgement:
+def _judgement(replies: list[tuple[ChatReply, list[Criterion]]]) -> Judgement:
     usage: TokenUsage | None = None
     assessed: list[Assessment] = []
     for reply, asked in replies:

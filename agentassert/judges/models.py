@@ -5,7 +5,6 @@ None of their packages is imported here; a model is known by the package that it
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import inspect
 import re
@@ -18,14 +17,14 @@ import attrs
 from agentassert import recorder, render
 from agentassert.checks.messages import text_of
 from agentassert.errors import JudgeError
-from agentassert.records import TokenUsage
+from agentassert.token_usage import TokenUsage
 from agentassert.waiting import in_event_loop
 
 _MODEL: Final = "the judge's model"
 
 
 @attrs.frozen
-class Reply:
+class ChatReply:
     """What a model answered.
 
     Args:
@@ -48,10 +47,10 @@ class ChatModel(ABC):
         return self._send(instructions, message)
 
     @abstractmethod
-    def _read(self, response: Any) -> Reply:
+    def _read(self, response: Any) -> ChatReply:
         """What the response says."""
 
-    def ask(self, instructions: str, message: str) -> Reply:
+    def ask(self, instructions: str, message: str) -> ChatReply:
         """What the model answers.
 
         Raises:
@@ -62,7 +61,7 @@ class ChatModel(ABC):
             response = self._send(instructions, message)
             return self._read(_run(response) if inspect.isawaitable(response) else response)
 
-    async def ask_async(self, instructions: str, message: str) -> Reply:
+    async def ask_async(self, instructions: str, message: str) -> ChatReply:
         """What the model answers, awaited.
 
         Raises:
@@ -89,6 +88,8 @@ def chat_model(model: Any, name: str | None = None) -> ChatModel:
     """
     if isinstance(model, ChatModel):
         return model
+    if isinstance(model, type):
+        raise TypeError(f"a judge's model must be an object, but was the class {model.__name__}: write {model.__name__}(…)")
     if hasattr(getattr(getattr(model, "chat", None), "completions", None), "create"):
         if name is None:
             raise TypeError(
@@ -116,8 +117,8 @@ class _Callable(ChatModel):
     def _send(self, instructions: str, message: str) -> Any:
         return self._function(f"{instructions}\n\n{message}")
 
-    def _read(self, response: Any) -> Reply:
-        return Reply(_text(response))
+    def _read(self, response: Any) -> ChatReply:
+        return ChatReply(_text(response))
 
 
 class _Client(ChatModel):
@@ -132,9 +133,9 @@ class _Client(ChatModel):
             response_format={"type": "json_object"},
         )
 
-    def _read(self, response: Any) -> Reply:
+    def _read(self, response: Any) -> ChatReply:
         usage = getattr(response, "usage", None)
-        return Reply(
+        return ChatReply(
             _text(response.choices[0].message.content),
             _usage(getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)),
         )
@@ -150,11 +151,11 @@ class _LangChain(ChatModel):
     def _send_async(self, instructions: str, message: str) -> Any:
         return self._model.ainvoke([("system", instructions), ("human", message)])
 
-    def _read(self, response: Any) -> Reply:
+    def _read(self, response: Any) -> ChatReply:
         usage = getattr(response, "usage_metadata", None) or {}
         # An older text completion model answers with the text itself; `text` was a method once, and is a string now.
         text = response if isinstance(response, str) else text_of({"content": response.content})
-        return Reply(_text(text), _usage(usage.get("input_tokens"), usage.get("output_tokens")))
+        return ChatReply(_text(text), _usage(usage.get("input_tokens"), usage.get("output_tokens")))
 
 
 class _PydanticAI(ChatModel):
@@ -164,11 +165,11 @@ class _PydanticAI(ChatModel):
     def _send(self, instructions: str, message: str) -> Any:
         return self._agent.run(f"{instructions}\n\n{message}")
 
-    def _read(self, response: Any) -> Reply:
+    def _read(self, response: Any) -> ChatReply:
         usage = response.usage
         if not hasattr(usage, "input_tokens"):  # a method, before it became a property
             usage = usage()
-        return Reply(_text(response.output), _usage(usage.input_tokens or None, usage.output_tokens or None))
+        return ChatReply(_text(response.output), _usage(usage.input_tokens or None, usage.output_tokens or None))
 
 
 def _agent_of(model: Any) -> Any:
@@ -200,11 +201,14 @@ def _run(response: Awaitable[Any]) -> Any:
         return await response
 
     if not in_event_loop():
-        return asyncio.run(waiting())
+        from agentassert.driving import looping
+
+        return looping.run_here(waiting())
     if inspect.iscoroutine(response):
         response.close()
     raise _LoopRunningError(
-        "this judge's model can only be awaited, and an event loop is running: use the method whose name ends in `_async`"
+        "this judge's model can only be awaited, and an event loop is running: use the method whose name ends in `_async`, or where there "
+        "is none, a thread: await asyncio.to_thread(…)"
     )
 
 

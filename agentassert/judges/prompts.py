@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from agentassert import render
 from agentassert.errors import JudgeError
-from agentassert.judges.criteria import Assessment, Criterion, Verdict
+from agentassert.judges.criteria import Assessment, Criterion, JudgeVerdict
 
 INSTRUCTIONS: Final = """\
 You assess a text by given criteria, strictly and without regard to who wrote it.
@@ -30,7 +30,7 @@ _ANSWER: Final = """
 Answer with one JSON object and nothing else, with one entry for each criterion, in their order:
 {"assessments": [{"criterion": <its number>, "reasoning": "<one or two sentences>", "verdict": "satisfied" | "not_satisfied" | "not_sure"}]}"""
 
-_FENCED: Final = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL | re.IGNORECASE)
+_FENCED: Final = re.compile(r"\s*```(?:json)?\s(.*)```\s*", re.DOTALL | re.IGNORECASE)
 _SHOWN: Final = 300
 
 
@@ -83,7 +83,7 @@ def assessments_in(answer: str, criteria: Sequence[Criterion]) -> tuple[Assessme
     Example:
         >>> answer = '{"assessments": [{"criterion": 1, "reasoning": "It says please.", "verdict": "satisfied"}]}'
         >>> assessments_in(answer, [Criterion("is polite")])[0].verdict
-        <Verdict.SATISFIED: 'satisfied'>
+        <JudgeVerdict.SATISFIED: 'satisfied'>
     """
     entries = object_in(answer).get("assessments")
     if not isinstance(entries, list):
@@ -149,9 +149,9 @@ def _entry(number: int, criterion: Criterion) -> dict[str, Any]:
     return entry
 
 
-def _verdict(entry: Mapping[str, Any], number: int, answer: str) -> Verdict:
+def _verdict(entry: Mapping[str, Any], number: int, answer: str) -> JudgeVerdict:
     said = entry.get("verdict")
     try:
-        return Verdict(str(said).strip().lower().replace(" ", "_"))
+        return JudgeVerdict(str(said).strip().lower().replace(" ", "_"))
     except ValueError:
         raise unusable(f"gives criterion {number} the verdict {said!r}, which is none", answer) from None

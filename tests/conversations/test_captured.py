@@ -124,8 +124,59 @@ def test_tools_whose_outcome_nobody_told_leave_actions_open():
     with capture() as cap, record.invocation("agent", input="Hi"):
         recorder.start_tool("look", {}, adapter="raw").end_unknown("found")
 
-    with pytest.raises(NotRecordedError, match="actions were not recorded"):
-        assert_that(Conversation.from_capture(cap)).has_action_executed("look")
+    talk = Conversation.from_capture(cap)
+    with pytest.raises(NotRecordedError, match=r"nobody saw whether 'look' succeeded\.\nDecorate the tool with `@record.tool`"):
+        assert_that(talk).has_action_executed("look")
+    assert rasa.check(talk, {"action_executed": "look"}, user="Hi").kind is NotRecordedError
+
+
+def test_a_tool_of_which_nobody_saw_the_outcome_leaves_others_alone():
+    with capture() as cap, record.invocation("agent", input="Hi"):
+        recorder.start_tool("look", {}, adapter="raw").end_unknown("found")
+        find("Moss")
+    talk = Conversation.from_capture(cap)
+
+    assert_that(talk).has_action_executed("find")
+    assert rasa.check(talk, {"action_executed": "find"}, user="Hi") is None
+    with pytest.raises(AgentAssertionError, match="but it executed 'find'") as raised:
+        assert_that(talk).has_action_executed("pay")
+    assert not isinstance(raised.value, NotRecordedError)
+
+
+def answered_without_words():
+    """A loop over a model whose answer nobody saw."""
+    with capture() as cap, record.model_call("m", messages=[{"role": "user", "content": "Hi"}]):
+        pass
+    return Conversation.from_capture(cap)
+
+
+@pytest.mark.parametrize(
+    ("assertion", "written"),
+    [
+        (lambda chain: chain.has_no_bot_utterance(), {"bot_did_not_utter": {"text_matches": "."}}),
+        (lambda chain: chain.has_bot_uttered(text_matching="Yes"), {"bot_uttered": {"text_matches": "Yes"}}),
+        (lambda chain: chain.has_relevant_response(0.5, judge=FixedJudge(1.0)), None),
+    ],
+)
+def test_a_message_that_nobody_saw_neither_was_said_nor_was_not(assertion, written):
+    talk = answered_without_words()
+
+    with pytest.raises(NotRecordedError, match="messages were not recorded"):
+        assertion(assert_that(talk.turn(0)))
+    if written is not None:
+        assert rasa.check(talk, written, user="Hi").kind is NotRecordedError
+
+
+def test_a_message_that_was_seen_holds_beside_one_that_was_not():
+    with capture() as cap:
+        silent("Hi")
+    seen = Conversation.from_capture(cap).events
+    talk = Conversation.from_rasa_tracker([*answered_without_words().events, *seen])
+
+    assert_that(talk).has_bot_uttered(text_matching="Yes")
+    with pytest.raises(AgentAssertionError, match="not to have uttered") as raised:
+        assert_that(talk).has_no_bot_utterance(text_matching="Yes")
+    assert not isinstance(raised.value, NotRecordedError)
 
 
 def test_an_agent_that_failed_answers_no_assertion_before_its_failure_was_looked_at():
@@ -223,6 +274,26 @@ def test_slots_are_what_a_run_of_a_graph_changed_in_its_state():
 
     assert_that(talk.turn(0)).has_slot_set("crossing", "Moss").has_slot_set("seats", 1).does_not_have_slot_set("request")
     assert_that(talk.turn(1)).has_slot_set("seats", 2).does_not_have_slot_set("crossing")
+
+
+def test_a_state_may_hold_what_has_no_truth_of_its_own():
+    class Vector:
+        def __eq__(self, other):
+            return Vector()
+
+        def __bool__(self):
+            raise ValueError("the truth of a vector is ambiguous")
+
+        __hash__ = None
+
+    graph = StateGraph(dict)
+    graph.add_node("embed", lambda state: {**state, "vector": Vector()})
+    graph.add_edge(START, "embed")
+    embedder = graph.compile(name="embedder")
+    with capture() as cap:
+        embedder.invoke(embedder.invoke({"request": "a"}))
+
+    assert [[one.name for one in turn.slots_set] for turn in Conversation.from_capture(cap).turns] == [["vector"], ["vector"]]
 
 
 def test_slots_and_flows_survive_being_stored():

@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from agentassert import JudgeError
+from agentassert import Judge, JudgeError
 from agentassert.conversations import Conversation, rasa
 from tests.conversations.trackers import (
     DATA,
@@ -88,7 +88,7 @@ PAIRS = [
     ({"slot_was_not_set": [{"name": "branch"}]}, [slot("kind", "child")], [slot("branch", "Harbour")], "branch"),
     (
         {"slot_was_not_set": [{"name": "branch", "value": "Harbour"}]},
-        [slot("branch", "Harbour"), slot("branch", "Old Town")],
+        [slot("branch", "Old Town")],
         [slot("branch", "Old Town"), slot("branch", "Harbour")],
         "Harbour",
     ),
@@ -148,6 +148,7 @@ def test_a_score_passes_from_the_threshold_on(kind, score, passes):
     assert failure is None or "scored 0.89" in str(failure)
 
 
+@pytest.mark.filterwarnings("ignore::agentassert.errors.RasaPitfallWarning")
 @pytest.mark.parametrize(
     ("message", "given", "truth"),
     [
@@ -183,6 +184,27 @@ def test_relevance_is_about_the_words_of_the_step():
 def test_a_generated_response_without_a_judge_is_a_usage_error():
     with pytest.raises(ValueError, match="generative_response_is_relevant needs a judge"):
         rasa.check(conversation(user(CARD), FOUND), {"generative_response_is_relevant": {"threshold": 0.5}}, user=CARD)
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (
+            lambda talk: rasa.check(talk.turn(0), {"action_executed": "x"}, user=CARD),
+            "conversation must be a Conversation, but was",
+        ),
+        (lambda talk: rasa.check(talk, {"action_executed": "x"}, user=None), "user must be the text of a message, but was None"),
+        (
+            lambda talk: rasa.check(
+                talk, {"generative_response_is_relevant": {"threshold": 0.5}}, user=CARD, judge=Judge(lambda prompt: "")
+            ),
+            "generative_response_is_relevant: judge must score responses, as RatingJudge and StatementJudge do",
+        ),
+    ],
+)
+def test_wrong_use_is_told(call, told):
+    with pytest.raises(TypeError, match=told):
+        call(conversation(user(CARD), FOUND))
 
 
 def test_a_judge_that_gives_no_number_is_no_verdict():

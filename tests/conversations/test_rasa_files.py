@@ -7,15 +7,16 @@ import os
 import shutil
 import warnings
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from agentassert.cli import main
 from agentassert.conversations import Conversation
+from agentassert.conversations.rasa_files.dialogues import StoredDialogue
 from agentassert.conversations.rasa_files.evaluating import evaluate
 from agentassert.conversations.rasa_files.judging import NoJudge
 from agentassert.conversations.rasa_files.loading import load
-from agentassert.conversations.rasa_files.talking import StoredTalk
 from agentassert.suites.yaml import parse
 from tests.conversations.rasa_server import DATA
 
@@ -127,6 +128,17 @@ def test_secrets_in_events_are_masked(booked):
         assert ran.code == 1
         assert "hunter2" not in ran.out + ran.err
     assert "hunter2" not in Path("r_failed.yml").read_text()
+
+
+@pytest.mark.parametrize("arguments", [(), ("--json",), ("--junit-xml", "r.xml")])
+def test_secrets_in_slots_of_legacy_steps_are_masked(booked, arguments):
+    write("secret.json", json.dumps([{"event": "user", "text": "Hi"}, {"event": "slot", "name": "password", "value": "hunter2"}]))
+    text = "test_cases: [{test_case: a, steps: [{user: Hi}, {slot_was_set: [{password: swordfish}]}]}]"
+    ran = booked(text, *arguments, tracker="secret.json")
+    told = ran.out + ran.err + (Path("r.xml").read_text() if "r.xml" in arguments else "")
+    assert ran.code == 1
+    assert "hunter2" not in told
+    assert "swordfish" not in told
 
 
 def test_results_are_written_as_rasa_writes_them(booked):
@@ -275,7 +287,7 @@ test_cases:
 def test_a_pitfall_warns_once_with_its_place_and_keeps_rasas_verdict(booked):
     ran = booked(PITFALL)
     assert ran.code == 0
-    assert ran.err == "e2e.yml:6: warning: the slot 'ferry_route' was only emptied, which counts as set\n"
+    assert ran.err == "e2e.yml:8: warning: the slot 'ferry_route' was only emptied, which counts as set\n"
 
 
 def test_pitfalls_fail_by_option_or_setting(booked):
@@ -310,7 +322,11 @@ JUDGE = """
         def groundedness(self, *, answer, ground_truth):
             assert "lead" in answer and "Dogs travel free" in ground_truth
             return self.score
+    class Stopped(Strict):
+        def groundedness(self, *, answer, ground_truth):
+            raise KeyboardInterrupt
     strict = Strict(0.2)
+    stopped = Stopped(0.2)
     kind = Strict(0.9)
     broken = Strict.__new__(Strict)
 """
@@ -334,14 +350,14 @@ def test_the_judge_of_the_settings_scores_generated_responses(booked):
     judge("strict")
     ran = booked(GENERATIVE, tracker="generative.json")
     assert ran.code == 1
-    assert "scored 0.20" in ran.out
+    assert "scored 0.9 or more,\n  but it was scored 0.2" in ran.out
 
 
 def test_a_judge_that_breaks_is_an_error_and_no_verdict(booked):
     judge("broken")
     ran = booked(GENERATIVE, tracker="generative.json")
     assert ran.code == 2
-    assert ":broken' raised AttributeError: 'Strict' object has no attribute 'score'" in ran.out
+    assert ":broken' gave no answer: AttributeError: 'Strict' object has no attribute 'score'" in ran.out
 
 
 @pytest.mark.parametrize(
@@ -488,7 +504,6 @@ def test_a_stored_tracker_that_is_none_is_refused(booked, content):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--junit-xml", "x.xml"), "--junit-xml is for suites, and does not go with --rasa or --tracker"),
         (("-n", "2"), "-n is for suites, and does not go with --rasa or --tracker"),
         (
             ("--rasa", "http://localhost:5005"),
@@ -500,6 +515,112 @@ def test_a_stored_tracker_that_is_none_is_refused(booked, content):
 def test_options_that_do_not_go_together_are_refused(booked, arguments, said):
     ran = booked(BOOKED, *arguments)
     assert (ran.code, ran.err) == (1, f"agentassert: {said}\n")
+
+
+def two_cases(first, second):
+    return first + second.partition("test_cases:\n")[2].replace("books a ferry", "books it")
+
+
+@pytest.fixture
+def both(agentassert):
+    def run(text, *arguments):
+        write("e2e.yml", text)
+        Path("trackers").mkdir(exist_ok=True)
+        for name in ("books_a_ferry.json", "books_it.json"):
+            shutil.copy("booking.json", Path("trackers", name))
+        return agentassert("e2e.yml", "--tracker", "trackers", *arguments)
+
+    return run
+
+
+def test_the_first_case_that_does_not_pass_may_be_the_last_that_runs(both):
+    ran = both(two_cases(WRONG, BOOKED), "--fail-fast")
+    assert (ran.code, ran.out.splitlines()[-1]) == (1, "1 failed, 0 passed")
+    assert ran.err == "agentassert: 1 further test cases were not run\n"
+    assert both(two_cases(BOOKED, BOOKED), "--fail-fast").code == 0
+
+
+def test_a_run_that_is_stopped_tells_what_it_has_and_does_not_pass(booked):
+    judge("stopped")
+    ran = booked(GENERATIVE, tracker="generative.json")
+    assert (ran.code, ran.out) == (1, "0 passed\n")
+    assert ran.err == "agentassert: 1 further test cases were not run\n"
+
+
+def test_results_as_junit_xml_name_the_file_the_line_and_the_reason(both):
+    ran = both(two_cases(BOOKED, WRONG), "--junit-xml", "out/results.xml")
+    assert ran.code == 1
+    suite = ElementTree.parse("out/results.xml").getroot().find("testsuite")
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("2", "1", "0")
+    passed, failed = suite
+    assert (passed.get("classname"), passed.get("name"), list(passed)) == ("e2e.yml", "books a ferry", [])
+    assert (failed.get("file"), failed.get("line")) == ("e2e.yml", "21")
+    assert failed.find("failure").get("message") == "Expected the turn 'two of us' to have set the slot 'cabin',"
+    assert 'user {"text": "two of us"}' in failed.find("failure").text
+
+
+def test_junit_xml_is_xml_whatever_an_assistant_says(booked):
+    events = [{"event": "user", "text": "Hi"}, {"event": "bot", "text": "\x00\ud800 <&>\u2028"}]
+    write("odd.json", json.dumps(events))
+    booked(
+        "test_cases: [{test_case: a, steps: [{user: Hi, assertions: [{action_executed: x}]}]}]",
+        "--junit-xml",
+        "r.xml",
+        tracker="odd.json",
+    )
+    assert "<&>" in ElementTree.parse("r.xml").getroot().find("testsuite/testcase/failure").text
+
+
+@pytest.mark.parametrize("option", ["--junit-xml", "--e2e-results"])
+def test_results_that_cannot_be_written_are_an_error_after_everything_is_told(booked, option):
+    write("taken", "")
+    ran = booked(BOOKED, option, "taken/results.xml")
+    assert (ran.code, ran.out.splitlines()[-1]) == (1, "1 passed")
+    assert ran.err.startswith("agentassert: the results cannot be written: ")
+
+
+def test_a_message_that_a_stored_conversation_has_not_is_doubtful_even_if_nothing_is_asserted_about_it(booked):
+    unsaid = BOOKED.replace("      - user: two of us", "      - user: never said\n      - user: two of us")
+    ran = booked(unsaid)
+    assert ran.code == 0
+    assert (
+        ran.err
+        == "e2e.yml:9: warning: the user never says 'never said' in the conversation, or not after the messages before it\n"
+    )
+    assert booked(unsaid, "--pitfalls", "fail").code == 1
+
+
+def test_a_stored_conversation_in_another_order_is_doubtful(booked):
+    write("turned.json", json.dumps([{"event": "user", "text": text} for text in ("b", "a")]))
+    text = "test_cases: [{test_case: t, steps: [{user: a, assertions: [{bot_did_not_utter: {text_matches: x}}]}, {user: b}]}]"
+    assert "the user never says 'b'" in booked(text, tracker="turned.json").err
+
+
+def test_a_stored_conversation_that_does_not_begin_with_the_fixtures_is_doubtful(booked):
+    text = "fixtures: [{f: [{seats: 2}, {on: 2026-11-30}]}]\n" + BOOKED.replace("    steps:", "    fixtures: [f]\n    steps:")
+    begins = [{"event": "slot", "name": "on", "value": "2026-11-30"}, {"event": "slot", "name": "seats", "value": 2.0}]
+    write("fixed.json", json.dumps([*begins, *json.loads(Path("booking.json").read_text("utf-8"))["events"]]))
+    assert (booked(text, tracker="fixed.json").code, booked(text, tracker="fixed.json").err) == (0, "")
+    ran = booked(text)
+    assert ran.code == 0
+    assert "warning: a fixture sets the slot 'seats' to 2, but the conversation does not begin with it\n" in ran.err
+    assert booked(text, "--pitfalls", "fail").code == 1
+
+
+def test_what_a_file_of_rasas_is_run_against_is_asked_for(agentassert):
+    write("e2e.yml", BOOKED)
+    ran = agentassert("e2e.yml::books a ferry")
+    assert (ran.code, ran.out) == (1, "")
+    assert "is a test of a Rasa assistant: add --rasa URL to run it against one, or --tracker PATH" in ran.err
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--pitfalls", "fail"), ("--fail-fast",), ("--e2e-results",), ("--rasa-actions", "server")]
+)
+def test_options_of_rasas_files_are_refused_where_no_such_file_runs(agentassert, arguments):
+    ran = agentassert(*arguments)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == f"agentassert: {arguments[0]} is for tests of a Rasa assistant: add --rasa URL or --tracker PATH\n"
 
 
 def test_rasa_without_any_url_is_refused(agentassert):
@@ -520,6 +641,6 @@ def test_warnings_of_others_are_passed_on(here):
 
     write("e2e.yml", GENERATIVE)
     (ready,) = load(["e2e.yml"])
-    talk = StoredTalk(Conversation.from_rasa_tracker("generative.json"))
+    dialogue = StoredDialogue(Conversation.from_rasa_tracker("generative.json"))
     with pytest.warns(DeprecationWarning, match="use another model"):
-        assert evaluate(ready, talk, judge=Deprecated(), pitfalls="warn").reason is None
+        assert evaluate(ready, dialogue, judge=Deprecated(), pitfalls="warn").reason is None

@@ -15,6 +15,10 @@ from tests.conversations.trackers import action, bot, conversation, flow_complet
 A, B, C = {"action_executed": "a"}, {"action_executed": "b"}, {"action_executed": "c"}
 
 
+def bot_says(text):
+    return {"bot_uttered": {"text_matches": text}}
+
+
 def ordered(events, *assertions, step=1, **options):
     return verdict(events, *assertions, step=step, ordered=True, **options)
 
@@ -74,6 +78,17 @@ def test_a_list_of_slots_takes_everything_up_to_its_last_entry():
 
     assert ordered(events, both, {"slot_was_set": [{"name": "y"}]}, A)[0].passes
     assert ordered(events, {"slot_was_set": [{"name": "x"}, {"name": "z"}]}, A)[0].assertion == 1
+
+
+def test_in_the_first_step_every_slot_of_a_list_must_come_in_order():
+    events = [slot("x", 1), action("a"), slot("y", 1), bot("Bye")]
+    both = {"slot_was_set": [{"name": "x"}, {"name": "y"}]}
+
+    found, warned = ordered(events, A, both, step=0)
+    assert (found.passes, len(warned)) == (True, 1)
+    assert "'y' does not come after" in warned[0]
+    assert ordered(events, A, both, step=0, pitfalls="fail")[0].assertion == 1
+    assert ordered(events, both, bot_says("Bye"), step=0, pitfalls="fail")[0].passes
 
 
 def test_an_equal_event_counts_for_the_matched_one():

@@ -38,6 +38,27 @@ PASS_BY_PITFALL = {
     ),
     "a reset counts as set": ({"slot_was_set": [{"name": "seats"}]}, [slot("seats", None, reset=True)], "only emptied"),
     "a threshold that all reach": ({"generative_response_is_relevant": {"threshold": 0}}, [FOUND], "every score reaches it"),
+    "set meanwhile": ({"slot_was_not_set": [{"name": "seats"}]}, [slot("seats", 2), slot("seats", None)], "was set to 2 on the way"),
+    "set meanwhile to the value": (
+        {"slot_was_not_set": [{"name": "seats", "value": 2}]},
+        [slot("seats", 2), slot("seats", 3)],
+        "was set to 2 on the way, but only what it was set to last counts",
+    ),
+    "true is 1 to Python": (
+        {"slot_was_set": [{"name": "seats", "value": 1}]},
+        [slot("seats", True)],
+        "was set to True, which Python takes for equal to 1",
+    ),
+    "the first of several responses": (
+        {"generative_response_is_relevant": {"threshold": 0.4}},
+        [FOUND, FOUND],
+        "2 responses can be meant, and the first is scored",
+    ),
+    "nothing to rest on": (
+        {"generative_response_is_grounded": {"threshold": 0.4}},
+        [FOUND],
+        "nothing is recorded that the response may rest on",
+    ),
     "a cancelled flow completes": ({"flow_completed": {"flow_id": "pay"}}, UNWOUND, "it was cancelled"),
 }  # fmt: skip
 
@@ -103,6 +124,23 @@ def test_a_score_beyond_the_scale_is_taken_as_it_is_and_said():
     assert (found.passes, len(warned)) == (True, 1)
     assert "score 3" in warned[0]
     assert not verdict([FOUND], assertion, judge=FixedJudge(3.0), pitfalls="fail")[0].passes
+
+
+def test_a_value_that_only_json_has_another_form_for_is_no_pitfall():
+    for value, wanted in ((2.0, 2), ([1, {"a": None}], [1.0, {"a": None}])):
+        found, warned = verdict([slot("seats", value)], {"slot_was_set": [{"name": "seats", "value": wanted}]})
+        assert (found.passes, warned) == (True, [])
+
+
+def test_a_verdict_tells_its_pitfalls_with_the_assertions_that_they_are_about():
+    talk = conversation(user("yes"), action("one"), slot("seats", None), user("go on"), user("yes"))
+
+    with pytest.warns() as warned:
+        found = rasa.check_step(talk, [{"action_executed": "one"}, {"slot_was_set": [{"name": "seats"}]}], user="yes")
+
+    assert [one.assertion for one in found.pitfalls] == [None, 1]
+    assert [one.words for one in found.pitfalls] == [str(one.message) for one in warned]
+    assert (found.passes, found.passed) == (True, 2)
 
 
 def test_a_flow_that_was_started_again_after_it_was_cancelled_does_complete():

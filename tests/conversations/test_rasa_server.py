@@ -186,6 +186,11 @@ def cut(handler):
     return True
 
 
+def huge(handler):
+    handler.reply(200, b" " * 200_000)
+    return True
+
+
 def html(handler):
     handler.reply(200, b"<html><title>Log in</title></html>", kind="text/html")
     return True
@@ -227,6 +232,9 @@ WRONG = {
     ),
     "500": (status(500), "answered 500 Internal Server Error (GET "),
     "half an answer": (webhook(half), "broke off its answer"),
+    "an endless nest": (webhook(status(200, b"[" * 90_000)), "answered what is no JSON: '[[["),
+    "an endless nest as the error": (webhook(status(500, b"[" * 90_000)), "answered 500 Internal Server Error (POST "),
+    "more than anybody sends": (huge, "broke off its answer: HTTPException: it has more than 100,000 bytes"),
     "half a JSON": (webhook(cut), 'answered what is no JSON: \'[{"text": "Hel\''),
     "HTML": (html, "answered what is no JSON: '<html><title>Log in</title></html>'"),
     "an object for a list": (webhook(status(200)), "answered an object where Rasa gives a list of messages"),
@@ -238,7 +246,8 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("answer", "said"), WRONG.values(), ids=WRONG.keys())
-def test_what_a_server_does_wrong_is_one_line_and_exit_code_2(agentassert, booking, answer, said):
+def test_what_a_server_does_wrong_is_one_line_and_exit_code_2(agentassert, booking, monkeypatch, answer, said):
+    monkeypatch.setattr("agentassert.conversations.rasa_files.server._MOST_BYTES", 100_000)
     booking.answer = answer
     with serving(booking) as url:
         ran = agentassert(BOOKING, "--rasa", url, "--json")
@@ -271,7 +280,13 @@ def test_an_event_that_is_none_is_an_error_of_the_server(agentassert, booking):
     [
         ("localhost:5005", "a Rasa server is named by a URL such as 'http://localhost:5005', but was 'localhost:5005'"),
         ("http://ann:pw@localhost:5005", "holds no user and no query: put the token into AGENTASSERT_RASA_TOKEN"),
+        ("http://ann:pw@localhost:port", "a Rasa server is named by a URL"),
+        ("http://ann:pw@[localhost", "a Rasa server is named by a URL"),
         ("http://localhost:5005?token=x", "holds no user and no query: put the token into AGENTASSERT_RASA_TOKEN"),
+        *(
+            (url, "a Rasa server is named by a URL")
+            for url in ("http://a:b", "http://a:99999", "http://a b", "http://[::1", "http://\u00e4")
+        ),
     ],
 )
 def test_a_url_that_is_none_or_holds_a_secret_is_refused(agentassert, url, said):
@@ -279,6 +294,39 @@ def test_a_url_that_is_none_or_holds_a_secret_is_refused(agentassert, url, said)
     assert ran.code == 1
     assert said in ran.err
     assert "pw" not in ran.err
+
+
+def test_the_line_break_behind_a_web_token_is_no_part_of_it(agentassert, booking, monkeypatch):
+    monkeypatch.setenv("AGENTASSERT_RASA_JWT", "s3cret\n")
+    with serving(booking) as url:
+        assert agentassert(BOOKING, "--rasa", url).code == 0
+    assert {headers["Authorization"] for _, _, _, headers, _ in booking.requests} == {"Bearer s3cret"}
+
+
+def test_a_web_token_that_cannot_be_sent_is_refused_without_being_shown(agentassert, monkeypatch):
+    monkeypatch.setenv("AGENTASSERT_RASA_JWT", "s3cret\nX-Other: 1")
+    ran = agentassert(BOOKING, "--rasa", "http://localhost:5005")
+    assert (ran.code, ran.out) == (1, "")
+    assert "AGENTASSERT_RASA_JWT holds characters that no JSON Web Token has" in ran.err
+    assert "s3cret" not in ran.err
+
+
+def test_a_token_that_a_server_repeats_is_not_shown(agentassert, booking, monkeypatch):
+    monkeypatch.setenv("AGENTASSERT_RASA_TOKEN", "s3cret&x")
+    booking.answer = lambda handler: (
+        handler.reply(500, json.dumps({"message": f"no s3cret&x in {handler.path[-20:]}"}).encode()) or True
+    )
+    with serving(booking) as url:
+        ran = agentassert(BOOKING, "--rasa", url)
+    assert ran.code == 2
+    assert "no *** in" in ran.out
+    assert "s3cret" not in ran.out
+
+
+def test_a_name_that_no_host_has_is_a_server_that_cannot_be_reached(agentassert):
+    ran = agentassert(BOOKING, "--rasa", f"http://{'a' * 70}.example")
+    assert ran.code == 2
+    assert "cannot be reached" in ran.out
 
 
 STUBBED = """

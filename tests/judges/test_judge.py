@@ -7,7 +7,7 @@ import json
 import pytest
 
 from agentassert import AgentAssertionError, Criterion, Judge, JudgeError, assert_that, capture, record, soft_assertions
-from agentassert.judges import Verdict
+from agentassert.judges import JudgeVerdict
 from tests.judges.answers import Asked, verdicts
 
 
@@ -51,7 +51,7 @@ def test_a_conversation_is_context_too():
 def test_criteria_can_be_asked_one_by_one():
     model = Asked(verdicts("satisfied"), verdicts("not_sure"))
     judgement = Judge(model, one_request_per_criterion=True).evaluate("Hello", "greets", "is long")
-    assert [one.verdict for one in judgement.assessments] == [Verdict.SATISFIED, Verdict.NOT_SURE]
+    assert [one.verdict for one in judgement.assessments] == [JudgeVerdict.SATISFIED, JudgeVerdict.NOT_SURE]
     assert [one.criterion.text for one in judgement.assessments] == ["greets", "is long"]
     assert len(model.prompts) == 2
 
@@ -73,7 +73,8 @@ def test_verdicts_are_read_in_whatever_order_they_come():
 
 
 def test_a_code_fence_around_the_answer_is_no_matter():
-    assert Judge(lambda prompt: f"```json\n{verdicts('satisfied')}\n```").evaluate("x", "a").satisfied
+    for answer in (f"```json\n{verdicts('satisfied')}\n```", f"``` {verdicts('satisfied')}```\n"):
+        assert Judge(lambda prompt, answer=answer: answer).evaluate("x", "a").satisfied
 
 
 @pytest.mark.parametrize(
@@ -87,6 +88,9 @@ def test_a_code_fence_around_the_answer_is_no_matter():
         (verdicts("satisfied"), "does not assess criterion 2"),
         (verdicts("satisfied", "satisfied", "satisfied"), "assesses 3, which is the number of no criterion"),
         (verdicts("satisfied", "maybe"), "gives criterion 2 the verdict 'maybe'"),
+        (verdicts("satisfied", "\u017fatisfied"), "gives criterion 2 the verdict '\u017fatisfied'"),
+        (verdicts("satisfied", "satisfied\u200b"), "gives criterion 2 the verdict 'satisfied\\u200b'"),
+        (f"```json\n{verdicts('satisfied', 'satisfied')}\n```\n```json\n{{}}\n```", "is not one JSON object"),
         (
             '{"assessments": [{"criterion": 1, "verdict": "satisfied"}, {"criterion": 1, "verdict": "satisfied"}]}',
             "criterion 1 twice",
@@ -154,6 +158,7 @@ def test_inside_an_argument_predicate_a_failure_is_no_match_and_an_error_propaga
         (lambda judge: judge.assert_that("x").based_on(5), TypeError, "sources must be texts"),
         (lambda judge: bool(judge.assert_that("x")), TypeError, "a chain is no condition"),
         (lambda judge: Judge("gpt"), TypeError, "a judge's model must be a callable"),
+        (lambda judge: Judge(Asked), TypeError, r"must be an object, but was the class Asked: write Asked\(…\)"),
         (lambda judge: Judge(print, model_name="gpt"), TypeError, "model_name is for an OpenAI-compatible client"),
         (lambda judge: Criterion("a", satisfied_when=" "), ValueError, "satisfied_when of a criterion must not be blank"),
     ],

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from agentassert import Judge, JudgeError, TokenUsage, assert_that, capture, record
+from agentassert.driving import looping
 from tests.judges.answers import Asked, verdicts
 from tests.scripted import loopback, openai_sdk
 
@@ -45,6 +46,16 @@ def test_an_asynchronous_openai_client_awaited_and_not(openai):
     with loopback.serving(openai_sdk.chat(verdicts("satisfied"))) as provider:
         assert asyncio.run(_awaited(_client(openai.AsyncOpenAI, provider))).satisfied
         assert Judge(_client(openai.AsyncOpenAI, provider), model_name="judge-1").evaluate("Hello", "greets").satisfied
+
+
+def test_an_asynchronous_client_keeps_its_connections_from_one_judgement_to_the_next(openai):
+    with loopback.serving(openai_sdk.chat(verdicts("satisfied")), keeps_connections=True) as provider, capture() as cap:
+        client = _client(openai.AsyncOpenAI, provider)
+        judge = Judge(client, model_name="judge-1")
+        assert [judge.evaluate("Hello", "greets").satisfied for _ in range(3)] == [True] * 3
+        looping.run_here(client.close())
+    assert len(provider.requests) == 3
+    assert cap.invocations == ()
 
 
 async def _awaited(client):
@@ -92,6 +103,7 @@ async def _chained(judge):
     with pytest.raises(TypeError, match="the method whose name ends in `_async`") as caught:
         judge.assert_that("Hello").satisfies("greets")
     assert type(caught.value) is TypeError
+    await asyncio.to_thread(judge.assert_that("Hello").satisfies, "greets")
 
 
 def test_a_judge_is_part_of_no_capture():

@@ -33,7 +33,7 @@ def answered():
     return cap
 
 
-@pytest.mark.parametrize(("rating", "score"), [(1, 0.2), (2, 0.4), (3, 0.6), (4, 0.8), (5, 1.0)])
+@pytest.mark.parametrize(("rating", "score"), [(1, 0.2), (2, 0.4), (3, 0.6), (4, 0.8), (4.0, 0.8), (5, 1.0)])
 def test_a_rating_becomes_a_fifth_each(rating, score):
     judge = _rated(rating)
     assert judge.relevance(question="Where?", answer="Rome") == score

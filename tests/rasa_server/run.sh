@@ -63,11 +63,12 @@ cd "$work/bot"
 "$venv/bin/rasa" run --enable-api -i 127.0.0.1 -p "$port" -m models/ferries.tar.gz --endpoints endpoints.yml --credentials credentials.yml \
     --auth-token "$AGENTASSERT_RASA_TOKEN" --jwt-secret "$secret" --jwt-method HS256 >"$work/server.log" 2>&1 &
 server=$!
-for _ in $(seq 180); do
+for _ in $(seq 600); do # a machine with other work takes minutes to start it
     if grep -q 'Rasa server is up and running' "$work/server.log"; then break; fi
     kill -0 "$server" || { tail -n 40 "$work/server.log"; exit 1; }
     sleep 1
 done
+grep -q 'Rasa server is up and running' "$work/server.log" || { tail -n 40 "$work/server.log"; exit 1; }
 
 cd "$here/../.."
 url=http://localhost:$port

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import attrs
 
+from agentassert import render
 from agentassert.assertions.base import levels_to_the_test
 from agentassert.checks.conversation import not_recorded
 from agentassert.conversations.rasa.finding import find_turn
-from agentassert.conversations.rasa.order import Progress
+from agentassert.conversations.rasa.order import OrderProgress
 from agentassert.conversations.rasa.reading import read_assertion
 from agentassert.conversations.rasa.scene import Finding, RasaAssertion, Scene
 from agentassert.errors import RasaPitfallWarning
@@ -45,6 +46,23 @@ class TurnFailure(Failure):
         return self.text(self.subject)
 
 
+@attrs.frozen
+class StepPitfall:
+    """Why a verdict is hardly what was meant.
+
+    Args:
+        words: in one sentence.
+        assertion: the place of the assertion that it is about; `None` where it is about which turn was found.
+
+    Example:
+        >>> StepPitfall("the slot 'seats' was only emptied, which counts as set", 0).assertion
+        0
+    """
+
+    words: str
+    assertion: int | None = None
+
+
 @attrs.frozen(kw_only=True)
 class StepVerdict:
     """What came of the assertions of one step, of which the first that fails is the last that runs.
@@ -54,6 +72,7 @@ class StepVerdict:
         assertion: the place of the one that failed; `None` when the user's message was not found, or none failed.
         entry: of a list of slots, the place of the one that failed.
         passed: how many passed before.
+        pitfalls: where the verdict is hardly what was meant, unless pitfalls fail: then the failure says so.
         prior: the events before the user's message; `turn`: that message and what follows it.
 
     Example:
@@ -65,6 +84,7 @@ class StepVerdict:
     assertion: int | None = None
     entry: int | None = None
     passed: int = 0
+    pitfalls: tuple[StepPitfall, ...] = ()
     prior: tuple[RawEvent, ...] = attrs.field(default=(), repr=False)
     turn: tuple[RawEvent, ...] = attrs.field(default=(), repr=False)
 
@@ -100,6 +120,7 @@ def check(
 
     Raises:
         ValueError: when the assertion is not well-formed, or a judge is needed and missing.
+        TypeError: when the conversation, the message or the judge is none.
         JudgeError: when the judge gives no usable score.
 
     Example:
@@ -138,10 +159,10 @@ def check_step(
         judge, metadata, pitfalls: as for :func:`check`.
 
     Returns:
-        The verdict.
+        The verdict. Each of its pitfalls was warned of, too.
 
     Raises:
-        ValueError, JudgeError: as for :func:`check`; every assertion is read before the first one is looked at.
+        ValueError, TypeError, JudgeError: as for :func:`check`; every assertion is read before the first one is looked at.
 
     Example:
         >>> from agentassert.conversations import Conversation, rasa
@@ -151,6 +172,30 @@ def check_step(
         >>> verdict.passes, verdict.assertion, verdict.passed
         (False, 1, 1)
     """
+    verdict = judge_step(
+        conversation, assertions, user=user, step=step, ordered=ordered, judge=judge, metadata=metadata, pitfalls=pitfalls
+    )
+    for one in verdict.pitfalls:
+        warnings.warn(RasaPitfallWarning(one.words), stacklevel=levels_to_the_test())
+    return verdict
+
+
+def judge_step(
+    conversation: Conversation,
+    assertions: Sequence[Mapping[str, Any] | RasaAssertion],
+    *,
+    user: str,
+    step: int,
+    ordered: bool,
+    judge: ResponseJudge | None,
+    metadata: Mapping[str, Any] | None,
+    pitfalls: Pitfalls,
+) -> StepVerdict:
+    """As :func:`check_step`, without warnings."""
+    if not isinstance(conversation, Conversation):
+        raise TypeError(f"conversation must be a Conversation, but was {render.value(conversation)}")
+    if not isinstance(user, str):
+        raise TypeError(f"user must be the text of a message, but was {render.value(user)}")
     if pitfalls not in PITFALLS:
         raise ValueError(f"pitfalls must be 'warn' or 'fail', but was {pitfalls!r}")
     read = [one if isinstance(one, RasaAssertion) else read_assertion(one) for one in assertions]
@@ -158,8 +203,8 @@ def check_step(
     found = find_turn(conversation, user, metadata)
     if isinstance(found, Failure):
         return StepVerdict(failure=_told(found, "the conversation"))
-    verdict = StepVerdict(prior=found.prior, turn=found.turn)
-    doubt = _settled(Finding(pitfalls=found.pitfalls), pitfalls)
+    doubt, noted = _settled(Finding(pitfalls=found.pitfalls), None, pitfalls)
+    verdict = StepVerdict(prior=found.prior, turn=found.turn, pitfalls=noted)
     if doubt is not None:
         return attrs.evolve(verdict, failure=_told(doubt, f"the turn {user!r}"))
     scene = Scene(prior=found.prior, turn=found.turn, user=user, first=step == 0, judge=judge)
@@ -175,12 +220,13 @@ def _run(
     ordered: bool,
     pitfalls: Pitfalls,
 ) -> StepVerdict:
-    progress = Progress(scene)
+    progress = OrderProgress(scene)
     for index, assertion in enumerate(assertions):
         finding = _unseen(conversation, assertion) or assertion.evaluate(progress.scene)
         if ordered:
             finding = progress.go_on(assertion, finding)
-        failure = _settled(finding, pitfalls)
+        failure, noted = _settled(finding, index, pitfalls)
+        verdict = attrs.evolve(verdict, pitfalls=(*verdict.pitfalls, *noted))
         if failure is not None:
             return attrs.evolve(verdict, failure=_told(failure, f"the turn {scene.user!r}"), assertion=index, entry=finding.entry)
         verdict = attrs.evolve(verdict, passed=index + 1)
@@ -193,16 +239,15 @@ def _unseen(conversation: Conversation, assertion: RasaAssertion) -> Finding | N
     return Finding(failure=not_recorded(missing[0])) if missing else None
 
 
-def _settled(finding: Finding, pitfalls: Pitfalls) -> Failure | None:
+def _settled(finding: Finding, assertion: int | None, pitfalls: Pitfalls) -> tuple[Failure | None, tuple[StepPitfall, ...]]:
+    """Why it fails, and what is to be said beside the verdict."""
     if pitfalls == "warn":
-        for words in (*finding.pitfalls, *finding.notes):
-            warnings.warn(RasaPitfallWarning(words), stacklevel=levels_to_the_test())
-        return finding.failure
-    if finding.failure is None and finding.pitfalls:
-        return Failure(expected="to be as meant", found="but Rasa's rules alone let it pass", details=finding.pitfalls)
-    if finding.failure is None:
-        return None
-    return attrs.evolve(finding.failure, details=(*finding.failure.details, *finding.pitfalls))
+        return finding.failure, tuple(StepPitfall(words, assertion) for words in (*finding.pitfalls, *finding.notes))
+    if finding.failure is not None:
+        return attrs.evolve(finding.failure, details=(*finding.failure.details, *finding.pitfalls)), ()
+    if finding.pitfalls:
+        return Failure(expected="to be as meant", found="but Rasa's rules alone let it pass", details=finding.pitfalls), ()
+    return None, ()
 
 
 def _told(failure: Failure, subject: str) -> TurnFailure:

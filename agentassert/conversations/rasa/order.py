@@ -16,7 +16,7 @@ _ADVICE: Final = (
 )
 
 
-class Progress:
+class OrderProgress:
     """How far the assertions of a step have come, by Rasa's rules and by those that their author has in mind.
 
     Args:
@@ -60,7 +60,7 @@ class Progress:
     def _goes_on_in_order(self, assertion: RasaAssertion, matched: RawEvent) -> bool:
         """Whether what remains holds a match, too; then what comes after it remains."""
         found: RawEvent | None = matched
-        if not any(one is matched for one in self._rest.within(wide=assertion.wide)):
+        if len(self._rest.within(wide=assertion.wide)) < len(self.scene.within(wide=assertion.wide)):
             found = assertion.evaluate(self._rest).matched
         if found is None:
             return False

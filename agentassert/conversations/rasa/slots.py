@@ -8,9 +8,11 @@ from typing import Any, Final, Self
 import attrs
 
 from agentassert.checks.conversation import slot_value
+from agentassert.checks.values import equal
 from agentassert.conversations.rasa import shapes
 from agentassert.conversations.rasa.scene import Finding, RasaAssertion, Scene, of_kind
 from agentassert.failures import Failure
+from agentassert.jsonlike import snapshot
 from agentassert.raw_events import RawEvent
 
 _NO_VALUE: Final = object()
@@ -89,7 +91,7 @@ class ValueWasSet(_Values):
             return Finding(matched=events[0], pitfalls=(f"the {what} was only emptied, which counts as set",) if emptied else ())
         for one in events:
             if one.get("value") == entry.value:
-                return Finding(matched=one)
+                return Finding(matched=one, pitfalls=_loosely_equal(entry, one.get("value"), what))
         values = ", then ".join(slot_value(entry.name, one.get("value")) for one in events)
         return Finding(
             failure=Failure(
@@ -116,7 +118,7 @@ class ValueWasNotSet(_Values):
         value = last.get("value")
         holds = value != entry.value if entry.asks_for_value else value is None and self.place is not _MEMORY
         if holds:
-            return Finding(matched=last)
+            return Finding(matched=last, pitfalls=self._set_meanwhile(entry, events))
         wanted = f" to {slot_value(entry.name, entry.value)}" if entry.asks_for_value else ""
         return Finding(
             failure=Failure(
@@ -126,6 +128,20 @@ class ValueWasNotSet(_Values):
                 actual=value,
             )
         )
+
+    def _set_meanwhile(self, entry: _Entry, events: list[RawEvent]) -> tuple[str, ...]:
+        for value in (one.get("value") for one in events):
+            if value == entry.value if entry.asks_for_value else value is not None:
+                said = f"the {self.place.word} {entry.name!r} was set to {slot_value(entry.name, value)} on the way"
+                return (f"{said}, but only what it was set to last counts",)
+        return ()
+
+
+def _loosely_equal(entry: _Entry, value: Any, what: str) -> tuple[str, ...]:
+    if equal(snapshot(entry.value), value):
+        return ()
+    shown = f"{slot_value(entry.name, value)}, which Python takes for equal to {slot_value(entry.name, entry.value)}"
+    return (f"the {what} was set to {shown}",)
 
 
 @attrs.frozen

@@ -9,10 +9,11 @@ from typing import Any, Self, TypeAlias
 import attrs
 
 from agentassert import render
+from agentassert.checks.conversation import not_recorded, unknown_outcome
 from agentassert.conversations.rasa import shapes
 from agentassert.conversations.rasa.scene import Finding, RasaAssertion, Scene, of_kind
 from agentassert.failures import Failure, shortened
-from agentassert.raw_events import RawEvent, buttons_of, metadata_of
+from agentassert.raw_events import UNKNOWN_ACTION, UNSEEN_MESSAGE, RawEvent, buttons_of, metadata_of
 
 _Button: TypeAlias = tuple[str, Any]
 """Title and payload, `None` where it was left out."""
@@ -35,10 +36,13 @@ class ActionExecuted(RasaAssertion):
         return ("actions",)
 
     def evaluate(self, scene: Scene) -> Finding:
-        events = tuple(of_kind(scene.within(wide=True), "action"))
+        everything = scene.within(wide=True)
+        events = tuple(of_kind(everything, "action"))
         for event in events:
             if event.get("name") == self.name:
                 return Finding(matched=event)
+        if any(of_kind(everything, UNKNOWN_ACTION, lambda one: one.get("name") == self.name)):
+            return Finding(failure=unknown_outcome(self.name))
         executed = tuple(dict.fromkeys(one.get("name") for one in events))
         failure = Failure(
             expected=f"to have executed the action {self.name!r}",
@@ -97,6 +101,8 @@ class BotUttered(_Utterance):
         found = {part: self._first(part, events) for part, _ in self._parts()}
         missing = [words for part, words in self._parts() if found[part] is None]
         notes = self._textless(events, found)
+        if missing and any(of_kind(scene.within(wide=True), UNSEEN_MESSAGE)):
+            return Finding(failure=not_recorded("messages"))
         if missing:
             failure = Failure(
                 expected=f"to have uttered {' and '.join(missing)}",
@@ -161,7 +167,8 @@ class BotDidNotUtter(_Utterance):
                     wanted=met,
                 )
                 return Finding(failure=failure)
-        return Finding()
+        unseen = any(of_kind(scene.within(wide=True), UNSEEN_MESSAGE))
+        return Finding(failure=not_recorded("messages") if unseen else None)
 
     def _meets(self, part: str, event: RawEvent) -> bool:
         if part == "name":

@@ -18,7 +18,7 @@ from agentassert.conversations.rasa_files.format import (
     Step,
     UserStep,
 )
-from agentassert.conversations.rasa_files.shapes import refuse_unknown
+from agentassert.conversations.rasa_files.refusing import refuse_unknown
 from agentassert.suites.kinds import Reader, label, told
 from agentassert.suites.marks import DataPath, Marks
 

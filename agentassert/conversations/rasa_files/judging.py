@@ -6,9 +6,10 @@ from typing import Final, Never
 
 import attrs
 
-from agentassert.driving.resolving import resolve
 from agentassert.errors import JudgeError
+from agentassert.judges.models import asking
 from agentassert.judges.responses import ResponseJudge
+from agentassert.suites.python_files import imported
 
 _NO_JUDGE: Final = (
     'this response needs a judge, and none is named: judge = "module:object" in [tool.agentassert.rasa] names one '
@@ -30,39 +31,20 @@ class NoJudge:
 
 @attrs.frozen
 class NamedJudge:
-    """A judge of somebody's own, whose errors say nothing about the assistant."""
+    """A judge of somebody's own; what it raises says nothing about the assistant, so it becomes a `JudgeError`."""
 
     name: str
     judge: ResponseJudge
 
     def relevance(self, *, question: str, answer: str) -> float:
-        """What it says.
-
-        Raises:
-            JudgeError: when it raises anything.
-        """
-        try:
+        """What it says."""
+        with asking(f"the judge {self.name!r}"):
             return self.judge.relevance(question=question, answer=answer)
-        except Exception as error:
-            raise self._broken(error) from error
 
     def groundedness(self, *, answer: str, ground_truth: str) -> float:
-        """What it says.
-
-        Raises:
-            JudgeError: when it raises anything.
-        """
-        try:
+        """What it says."""
+        with asking(f"the judge {self.name!r}"):
             return self.judge.groundedness(answer=answer, ground_truth=ground_truth)
-        except Exception as error:
-            raise self._broken(error) from error
-
-    def _broken(self, error: Exception) -> JudgeError:
-        return (
-            error
-            if isinstance(error, JudgeError)
-            else JudgeError(f"the judge {self.name!r} raised {type(error).__name__}: {error}")
-        )
 
 
 def judge_named(name: str | None) -> ResponseJudge:
@@ -83,10 +65,9 @@ def judge_named(name: str | None) -> ResponseJudge:
         return NoJudge()
     setting = f"[tool.agentassert.rasa] judge = {name!r}"
     try:
-        judge = resolve(name)
-    except Exception as error:
-        told = str(error) if isinstance(error, ValueError) else f"importing it raised {type(error).__name__}: {error}"
-        raise ValueError(f"{setting}: {told}") from error
+        judge = imported(name)
+    except ValueError as error:
+        raise ValueError(f"{setting}: {error}") from error
     if isinstance(judge, type) or not isinstance(judge, ResponseJudge):
         raise ValueError(f"{setting} must be an object with `relevance` and `groundedness`")  # noqa: TRY004 -- of the settings
     return NamedJudge(name, judge)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import attrs
 
-from agentassert import render
+from agentassert.checks.conversation import slot_value
 from agentassert.conversations.rasa_files.format import NOTHING, LegacyStep
 from agentassert.failures import Failure
 from agentassert.raw_events import RawEvent, metadata_of
@@ -63,20 +63,20 @@ def _said(step: LegacyStep, messages: list[RawEvent]) -> Mismatch | None:
 def _slots(step: LegacyStep, events: list[RawEvent]) -> Mismatch | None:
     values = [one.get("value") for one in events]
     any_value = step.value is NOTHING
+
+    def told(value: object) -> str:
+        return slot_value(step.name, value)
+
     matched = bool(values) if any_value else step.value in values
     if matched is (step.kind == "slot_was_set"):
         return None
-    wanted = "" if any_value else f" to {render.value(step.value)}"
+    wanted = "" if any_value else f" to {told(step.value)}"
     verb = "to have set" if step.kind == "slot_was_set" else "not to have set"
-    found = "but it did not set it" if not values else f"but it set it to {', then '.join(map(render.value, values))}"
+    found = "but it did not set it" if not values else f"but it set it to {', then '.join(map(told, values))}"
     failure = Failure(expected=f"{verb} the slot {step.name!r}{wanted}", found=found, wanted=step.name, actual=tuple(values))
-    actual = [f"{step.kind}: {step.name}: {_typed(one)}" for one in values] or [f"{step.kind}: * nothing *"]
-    expected = f"{step.kind}: {step.name}" + ("" if any_value else f": {_typed(step.value)}")
+    actual = [f"{step.kind}: {step.name}: {told(one)} ({type(one).__name__})" for one in values] or [f"{step.kind}: * nothing *"]
+    expected = f"{step.kind}: {step.name}" + ("" if any_value else f": {told(step.value)} ({type(step.value).__name__})")
     return Mismatch(step, failure, _difference(actual, [expected]))
-
-
-def _typed(value: object) -> str:
-    return f"{render.value(value)} ({type(value).__name__})"
 
 
 def _difference(actual: list[str], expected: list[str]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from agentassert.conversations.rasa_files.cases import read_cases
 from agentassert.conversations.rasa_files.format import RasaFile, Slots
-from agentassert.conversations.rasa_files.shapes import refuse_unknown, refuse_wrong_moment
+from agentassert.conversations.rasa_files.refusing import refuse_unknown, refuse_wrong_moment
 from agentassert.conversations.rasa_files.words import meaning
 from agentassert.suites.kinds import Reader, told
 from agentassert.suites.marks import DataPath

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
 import time
 import urllib.error
 import urllib.parse
@@ -12,12 +13,16 @@ import urllib.request
 from collections.abc import Mapping
 from typing import Any, Final, Never, cast
 
+from agentassert.masking import MASK, masked
 from agentassert.suites.problems import quoted
 
 TOKEN_VARIABLE: Final = "AGENTASSERT_RASA_TOKEN"  # noqa: S105 -- the name of a variable
 JWT_VARIABLE: Final = "AGENTASSERT_RASA_JWT"
 
 _CHUNK: Final = 65_536
+_MOST_BYTES: Final = 256 * 1024 * 1024
+"""Of one answer; a tracker of 50,000 events has about a tenth of it."""
+_PRINTABLE: Final = re.compile(r"[!-~]+")
 _THIS_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _WORST_STATUS: Final = 400
 
@@ -46,7 +51,7 @@ class RasaServer:
         timeout_s: seconds that one answer may take in all.
 
     Raises:
-        ValueError: when the URL is none.
+        ValueError: when the URL is none, or what comes from the environment cannot be sent.
 
     Example:
         >>> RasaServer("localhost:5005")
@@ -55,16 +60,14 @@ class RasaServer:
     """
 
     def __init__(self, url: str, *, timeout_s: float = 60.0) -> None:
-        parts = urllib.parse.urlsplit(url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise ValueError(f"a Rasa server is named by a URL such as 'http://localhost:5005', but was {quoted(url)}")
-        if parts.username is not None or parts.query:
-            raise ValueError(f"the URL of a Rasa server holds no user and no query: put the token into {TOKEN_VARIABLE}")
+        host = _host(url)
         self._url: Final = url.rstrip("/")
         self._timeout_s: Final = timeout_s
-        self._token: Final = os.environ.get(TOKEN_VARIABLE)
-        self._jwt: Final = os.environ.get(JWT_VARIABLE)
-        proxies = [urllib.request.ProxyHandler({})] if parts.hostname in _THIS_MACHINE else []
+        self._token: Final = _from_environment(TOKEN_VARIABLE)
+        self._jwt: Final = _from_environment(JWT_VARIABLE)
+        if self._jwt and not _PRINTABLE.fullmatch(self._jwt):
+            raise ValueError(f"the environment variable {JWT_VARIABLE} holds characters that no JSON Web Token has")
+        proxies = [urllib.request.ProxyHandler({})] if host in _THIS_MACHINE else []
         self._opener: Final = urllib.request.build_opener(_NoRedirects(), *proxies)
 
     def send(self, sender: str, text: str, metadata: Mapping[str, Any]) -> None:
@@ -118,7 +121,7 @@ class RasaServer:
         answer = self._answer(request, method, path)
         try:
             return json.loads(answer)
-        except ValueError:
+        except (ValueError, RecursionError):
             self._refuse(method, path, f"answered what is no JSON: {quoted(answer[:200].decode('utf-8', 'replace').strip())}")
 
     def _answer(self, request: urllib.request.Request, method: str, path: str) -> bytes:
@@ -139,19 +142,23 @@ class RasaServer:
                     method, path, f"did not answer in {self._timeout_s:g} seconds (`timeout_s` in [tool.agentassert.rasa])"
                 )
             self._refuse(method, path, f"cannot be reached: {error.reason}", hopeless=True)
+        except UnicodeError:
+            self._refuse(method, path, "cannot be reached: there is no such name of a host", hopeless=True)
         except (http.client.HTTPException, OSError) as error:
             self._refuse(method, path, f"broke off its answer: {type(error).__name__}: {error}")
 
     def _whole(self, response: Any, until: float) -> bytes:
         """All of an answer; one that trickles in has no more time than any other."""
-        chunks = []
+        whole = bytearray()
         while chunk := response.read1(_CHUNK):
-            chunks.append(chunk)
+            whole += chunk
             if time.monotonic() > until:
                 raise TimeoutError
+            if len(whole) > _MOST_BYTES:
+                raise http.client.HTTPException(f"it has more than {_MOST_BYTES:,} bytes")
         if response.length:
-            raise http.client.IncompleteRead(b"".join(chunks), response.length)
-        return b"".join(chunks)
+            raise http.client.IncompleteRead(bytes(whole), response.length)
+        return bytes(whole)
 
     def _refuse_status(self, method: str, path: str, error: urllib.error.HTTPError) -> Never:
         status = error.code
@@ -170,6 +177,8 @@ class RasaServer:
         self._refuse(method, path, f"answered {status} {error.reason}" + (f"; {advice}" if advice else ""), hopeless=hopeless)
 
     def _refuse(self, method: str, path: str, words: str, *, hopeless: bool = False) -> Never:
+        for secret in filter(None, (self._token, self._jwt)):
+            words = words.replace(secret, MASK).replace(urllib.parse.quote_plus(secret), MASK)
         raise ServerError(f"the Rasa server {self._url} {words} ({method} {path})", hopeless=hopeless) from None
 
 
@@ -180,11 +189,38 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         """No other request."""
 
 
+def _host(url: str) -> str:
+    """The host that a URL names."""
+    parts = _parts(url)
+    if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname or not _PRINTABLE.fullmatch(url):
+        raise ValueError(
+            f"a Rasa server is named by a URL such as 'http://localhost:5005', but was {quoted(''.join(masked(url)))}"
+        )
+    if parts.username is not None or parts.query or parts.fragment:
+        raise ValueError(f"the URL of a Rasa server holds no user and no query: put the token into {TOKEN_VARIABLE}")
+    return parts.hostname
+
+
+def _parts(url: str) -> urllib.parse.SplitResult | None:
+    """Those of a URL, unless its brackets do not close, or its port is none."""
+    try:
+        parts = urllib.parse.urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return None
+    return None if port == 0 else parts
+
+
+def _from_environment(variable: str) -> str:
+    """What proves who asks; empty without. A file that it was read from ends with a line break, which is no part of it."""
+    return os.environ.get(variable, "").strip()
+
+
 def _said(error: urllib.error.HTTPError) -> str:
     """What a server says about its error, as far as it is Rasa's way of saying it."""
     try:
         said = json.loads(error.read(_CHUNK))
-    except (ValueError, OSError, http.client.HTTPException):
+    except (ValueError, RecursionError, OSError, http.client.HTTPException):
         return ""
     message = said.get("message") if isinstance(said, dict) else None
     return quoted(message, 200) if isinstance(message, str) else ""

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from agentassert.conversations.rasa_files.dialogues import StoredDialogue
 from agentassert.conversations.rasa_files.loading import ReadyCase
-from agentassert.conversations.rasa_files.talking import StoredTalk
 from agentassert.turns import Conversation
 
 
@@ -33,11 +33,18 @@ class StoredTrackers:
                 f"file.yml::{cases[0].case.name}, or name a folder with a file for each, such as {file_name(cases[0].case.name)}"
             )
         _refuse_missing_or_shared(files)
-        self._conversations = {id(ready): Conversation.from_rasa_tracker(file) for ready, file in zip(cases, files, strict=True)}
+        self._conversations = {id(ready): _read(file) for ready, file in zip(cases, files, strict=True)}
 
-    def talk(self, ready: ReadyCase) -> StoredTalk:
+    def dialogue(self, ready: ReadyCase) -> StoredDialogue:
         """The stored conversation of a test case."""
-        return StoredTalk(self._conversations[id(ready)])
+        return StoredDialogue(self._conversations[id(ready)])
+
+
+def _read(file: Path) -> Conversation:
+    try:
+        return Conversation.from_rasa_tracker(file)
+    except OSError as error:
+        raise ValueError(f"{file} cannot be read: {error.strerror}") from None
 
 
 def _refuse_missing_or_shared(files: Sequence[Path]) -> None:

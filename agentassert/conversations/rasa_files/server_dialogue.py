@@ -17,7 +17,7 @@ from agentassert.turns import Conversation
 _LONGEST_NAME: Final = 60
 
 
-class ServerTalk:
+class ServerDialogue:
     """A new conversation, in which the session has started and the fixtures are set.
 
     Args:

@@ -9,7 +9,7 @@ from agentassert.raw_events import RawEvent
 from agentassert.turns import Conversation
 
 
-class Talk(Protocol):
+class Dialogue(Protocol):
     """One conversation, in which a test case says its messages one after the other."""
 
     def say(self, text: str, metadata: Mapping[str, Any]) -> bool:
@@ -26,15 +26,15 @@ class Talk(Protocol):
         ...
 
 
-class StoredTalk:
+class StoredDialogue:
     """A conversation that took place before: each message must be found in it, after the one before.
 
     Args:
         conversation: what was stored.
 
     Example:
-        >>> talk = StoredTalk(Conversation.from_rasa_tracker([{"event": "user", "text": "Hi"}, {"event": "bot", "text": "Hello"}]))
-        >>> talk.say("Hi", {}), talk.news[1]["text"], talk.say("Bye", {})
+        >>> dialogue = StoredDialogue(Conversation.from_rasa_tracker([{"event": "user", "text": "Hi"}, {"event": "bot", "text": "Hello"}]))
+        >>> dialogue.say("Hi", {}), dialogue.news[1]["text"], dialogue.say("Bye", {})
         (True, 'Hello', False)
     """
 
