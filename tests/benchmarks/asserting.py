@@ -11,8 +11,8 @@ from deepdiff import DeepDiff
 
 from agentassert import Capture, Outcome, ToolExecution, assert_that, capture, record
 from agentassert.building import Built
-from agentassert.recordings import Health
 from agentassert.checks.arguments import compile_arguments
+from agentassert.recordings import Health
 from tests.benchmarks.measuring import Measurement, fastest, ratio, rounds_of, seconds_of
 
 TOOLS = tuple(f"tool_{number}" for number in range(10))
