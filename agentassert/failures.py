@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import attrs
 
-from agentassert.errors import AgentAssertionError
+from agentassert.errors import AgentAssertionError, UnknownNameError
 from agentassert.records import ToolExecution
 
 _T = TypeVar("_T")
@@ -90,12 +90,12 @@ def counted(number: int, noun: str) -> str:
     """A number of things in words.
 
     Example:
-        >>> counted(1, "execution"), counted(2, "execution")
-        ('1 execution', '2 executions')
+        >>> counted(1, "execution"), counted(1234, "execution")
+        ('1 execution', '1,234 executions')
     """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def hidden(excinfo: Any) -> bool:
     """Whether pytest leaves a frame of ours out of a traceback: for our own failures only, so that our bugs stay visible."""
-    return bool(excinfo.errisinstance(AgentAssertionError))
+    return bool(excinfo.errisinstance((AgentAssertionError, UnknownNameError)))

@@ -135,7 +135,9 @@ class Loaded:
         for top in (*self._stored.invocations, *((self._stored.strays,) if self._stored.strays is not None else ())):
             for one in top.with_nested():
                 if one.id in ids:
-                    raise ValueError(f"$.invocations: the id {one.id!r} stands for several invocations")
+                    from agentassert import render
+
+                    raise ValueError(f"$.invocations: the id {render.value(one.id)} stands for several invocations")
                 ids.add(one.id)
                 object.__setattr__(one, "home", home)  # they were made for this capture a moment ago; nobody has seen them yet
 

@@ -11,13 +11,10 @@ from typing import Any, Final, Never
 
 import attrs
 
-from agentassert.recorded_errors import RecordedError, is_instance
 from agentassert.records import Invocation
 from agentassert.render import value as rendered
 from agentassert.stored_fields import dump_fields, forms_of, load_fields, made
-from agentassert.stored_values import NotJson, refuse
-
-__all__ = ["NotJson", "RecordedError", "StoredCapture", "dumps", "is_instance", "loads"]
+from agentassert.stored_values import refuse
 
 VERSION: Final = 1
 """The format that this release writes, and the only one that it reads."""
@@ -69,7 +66,7 @@ def dumps(stored: StoredCapture) -> str:
     """Write a capture as JSON text, in ASCII.
 
     JSON values are kept exactly, also those that JSON has no word for: NaN, keys that are no text, lone surrogates. Of any other
-    value the class and its text are kept, and of an exception what :class:`RecordedError` has.
+    value the class and its text are kept, and of an exception what :class:`~agentassert.recorded_errors.RecordedError` has.
 
     Raises:
         TypeError: when a record holds a value that is not of its field's type.
@@ -111,9 +108,27 @@ def loads(text: str | bytes) -> StoredCapture:
         raise ValueError("$: nested too deeply for a stored capture") from None
 
 
+def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object that a JSON parser found, as its `object_pairs_hook`.
+
+    Raises:
+        ValueError: when a key is there twice: one of its values would be dropped without a word.
+
+    Example:
+        >>> json.loads('{"name": "a", "name": "b"}', object_pairs_hook=object_of)
+        Traceback (most recent call last):
+        ValueError: an object has the key 'name' twice
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for place, (key, _) in enumerate(pairs) if any(key == other for other, _ in pairs[:place]))
+        raise ValueError(f"an object has the key {rendered(twice)} twice")
+    return found
+
+
 def _parsed(text: str | bytes) -> Any:
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=object_of)
     except json.JSONDecodeError as error:
         problem = f"{error.msg} in line {error.lineno}, column {error.colno}"
     except UnicodeDecodeError as error:

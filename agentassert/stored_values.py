@@ -14,9 +14,12 @@ from agentassert.pieces import MOST_BITS
 from agentassert.recorded_errors import qualified_name
 from agentassert.records import NOT_RECORDED
 from agentassert.render import value as rendered
+from agentassert.render import words
 
 MARK: Final = "$agentassert"
 """The key of an object that stands for something JSON does not know; a mapping that has this key itself is written as pairs."""
+
+_LONGEST_PLACE: Final = 400
 
 _SPLIT_PAIR: Final = re.compile("(?<=[\ud800-\udbff])(?=[\udc00-\udfff])")
 """Between two lone surrogates that a JSON reader would join to one character."""
@@ -47,8 +50,8 @@ class NotJson:
 
 
 def refuse(path: str, problem: str) -> Never:
-    """Refuse what was read, naming its place as a JSONPath."""
-    raise ValueError(f"{path}: {problem}")
+    """Refuse what was read, naming its place as a JSONPath, parts of which may come out of a hostile file."""
+    raise ValueError(f"{words(path, _LONGEST_PLACE)}: {problem}")
 
 
 def dump_value(value: Any) -> Any:
@@ -126,7 +129,7 @@ def _load_marked(stored: dict[str, Any], path: str) -> Any:
     kind = stored[MARK]
     known = _MARKED.get(kind) if isinstance(kind, str) else None
     if known is None:
-        refuse(f"{path}['{MARK}']", f"{kind!r} is none of {', '.join(map(repr, _MARKED))}")
+        refuse(f"{path}['{MARK}']", f"{rendered(kind)} is none of {', '.join(map(repr, _MARKED))}")
     load, names = known
     if stored.keys() != {MARK, *names}:
         refuse(path, f"what is marked as {kind!r} has the keys {', '.join(map(repr, names))}, but here are {_named(stored)}")
@@ -135,7 +138,7 @@ def _load_marked(stored: dict[str, Any], path: str) -> Any:
 
 def _load_number(path: str, value: Any) -> float:
     if not isinstance(value, str) or value not in _NUMBERS:
-        refuse(path, f"{value!r} is none of {', '.join(map(repr, _NUMBERS))}")
+        refuse(path, f"{rendered(value)} is none of {', '.join(map(repr, _NUMBERS))}")
     return _NUMBERS[value]
 
 
@@ -174,7 +177,7 @@ def _load_not_json(path: str, type_name: Any, text: Any) -> NotJson:
 
 
 def _named(stored: dict[str, Any]) -> str:
-    return ", ".join(repr(key) for key in stored if key != MARK) or "none"
+    return ", ".join(rendered(key) for key in stored if key != MARK) or "none"
 
 
 _MARKED: Final[dict[str, tuple[Callable[..., Any], tuple[str, ...]]]] = {

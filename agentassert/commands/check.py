@@ -5,8 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from agentassert.suites.exit_codes import BROKEN, FAILED, PASSED
+
+if TYPE_CHECKING:
+    from agentassert.suites.stored.choosing import Request
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -47,25 +52,15 @@ def check(options: argparse.Namespace) -> int:
     """Apply the expectations of suites to what was recorded before: stored captures, exported spans, lists of messages."""
     from concurrent.futures.process import BrokenProcessPool
 
-    from agentassert.storing.documents import Kind
-    from agentassert.storing.pieces import files_in
-    from agentassert.suites.stored.choosing import Request, choose
+    from agentassert.suites.stored.choosing import choose
     from agentassert.suites.stored.tallies import Tallies
     from agentassert.suites.stored.telling import annotate, print_json, print_report, print_summary
     from agentassert.suites.stored.workers import reports
 
-    request = Request(
-        suites=tuple(options.suite),
-        names=tuple(options.case),
-        containing=options.filter,
-        match_payload=options.match_payload,
-        agent=options.agent,
-        kind=None if options.kind is None else Kind(options.kind),
-        refuse_doubt=options.on_doubt == "fail",
-    )
+    request = _request(options)
     try:
         choice = choose(request)
-        files = [file for path in options.captures for file in files_in(path)]
+        files = _files(options.captures)
     except (ValueError, OSError) as error:
         return _told(str(error), FAILED)
     tallies = Tallies(choice.cases)
@@ -84,6 +79,28 @@ def check(options: argparse.Namespace) -> int:
         print_summary(tallies, choice, len(files), sys.stdout)
     annotate(tallies, sys.stderr if options.json else sys.stdout)
     return {"passed": PASSED, "error": BROKEN}.get(tallies.status, FAILED)
+
+
+def _request(options: argparse.Namespace) -> Request:
+    from agentassert.storing.documents import Kind
+    from agentassert.suites.stored.choosing import Request
+
+    return Request(
+        suites=tuple(options.suite),
+        names=tuple(options.case),
+        containing=options.filter,
+        match_payload=options.match_payload,
+        agent=options.agent,
+        kind=None if options.kind is None else Kind(options.kind),
+        refuse_doubt=options.on_doubt == "fail",
+    )
+
+
+def _files(paths: Sequence[str]) -> list[str]:
+    """The files that the paths stand for; one that is named twice is no more evidence than once."""
+    from agentassert.storing.pieces import files_in
+
+    return list({os.path.realpath(file): file for path in paths for file in files_in(path)}.values())
 
 
 def _told(words: str, code: int) -> int:

@@ -28,10 +28,12 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def show(options: argparse.Namespace) -> int:
     """Print what was recorded as trees: what ran in what, with what, and what came of it. In colour on a terminal, unless NO_COLOR is set."""
+    from agentassert.pieces import escaped
+
     code, between, color, width = PASSED, "", _has_colours(sys.stdout), _width()
     for found in _captures(options.files):
         if isinstance(found, Exception):
-            print(f"agentassert: {found}", file=sys.stderr)  # noqa: T201
+            print(f"agentassert: {escaped(str(found))}", file=sys.stderr)  # noqa: T201
             code = FAILED
         else:
             print(between + found.tree(width=width, color=color))  # noqa: T201  # what the command is for
@@ -65,7 +67,7 @@ def _captures_in(file: str) -> Iterator[Capture | Exception]:
                 yield error
             else:
                 yield capture
-    except (OSError, StoredCaptureError) as error:
+    except StoredCaptureError as error:
         yield error
 
 

@@ -9,6 +9,7 @@ import attrs
 
 from agentassert import render
 from agentassert.books import EITHER
+from agentassert.checks.unseen import unseen_executions
 from agentassert.checks.view import NO_MARKS, Marks, View
 from agentassert.errors import NotRecordedError
 from agentassert.expressions import nested
@@ -23,6 +24,8 @@ from agentassert.records import ToolExecution
 
 _ANY: Final = Condition("", (), (), ())
 _MOST_EXPLAINED: Final = 5
+_VERY_MANY: Final = 1_000_000
+"""More executions than there are: a condition that holds of so many has no upper bound."""
 
 
 def called(
@@ -55,7 +58,8 @@ def called(
     if isinstance(found, Failure):
         return found if executions or may_be_none else attrs.evolve(found, advice=nested.hint(view, expectation.name))
     contradicted = _contradicted(view, expectation, expected, executions, context, children) if may_be_none else None
-    return contradicted or found
+    unseen = None if condition.counts_hold(_VERY_MANY, context) else unseen_executions(view, expected)
+    return contradicted or unseen or found
 
 
 def started_in_order(view: View, names: Sequence[str]) -> Failure | Marks:
@@ -97,7 +101,8 @@ def not_called(view: View, name: str, children: Sequence[ChildExpectation] = ())
     if not found and ran:
         return _undecided(view, expected, ran)
     if not found:
-        return nested.contradicted(view, name, expected, nested.executed_below(view.root, name, children)) or NO_MARKS
+        contradicted = nested.contradicted(view, name, expected, nested.executed_below(view.root, name, children))
+        return contradicted or unseen_executions(view, expected) or NO_MARKS
     executed = ", ".join(sorted({repr(one.name) for one in found}))
     return Failure(
         expected=expected,

@@ -9,6 +9,7 @@ from typing import Any, Final
 from agentassert import render
 from agentassert.checks.requests import unanswered
 from agentassert.conversation_events import ConversationEvent
+from agentassert.failures import counted
 from agentassert.records import NOT_RECORDED, Approval, Invocation, ModelCall, Status
 from agentassert.reports import items, order, values
 from agentassert.reports.nodes import Field, Limits, Node, Span, Tone
@@ -98,7 +99,7 @@ def counts(invocations: Sequence[Invocation], inside: int = 0) -> tuple[str, ...
     """How much happened in these invocations; `inside` is how many invocations are to be told of."""
     executions, calls = sum(len(one.tool_executions) for one in invocations), sum(len(one.model_calls) for one in invocations)
     numbers = ((executions, "tool execution"), (calls, "model call"), (inside, "invocation"))
-    return tuple(values.counted(number, noun) for number, noun in numbers if number)
+    return tuple(counted(number, noun) for number, noun in numbers if number)
 
 
 def quiet(kind: str, words: str) -> Node:

@@ -7,6 +7,8 @@ from typing import Final
 
 from agentassert import render
 from agentassert.conversation_events import ConversationEvent, ConversationEventKind
+from agentassert.failures import counted
+from agentassert.masking import is_secret_name
 from agentassert.records import (
     NOT_RECORDED,
     Approval,
@@ -122,17 +124,18 @@ def sources(found: Sources, limits: Limits) -> Iterator[Node]:
     shown = render.chosen(len(found), limits.items // 4)
     left_out = len(found) - len(shown)
     more = (Node(kind="more", line=(Span(f"… {left_out:,} more sources …", Tone.QUIET),)),) if left_out else ()
-    words = values.counted(len(found), "source") if found else "no sources were retrieved"
+    words = counted(len(found), "source") if found else "no sources were retrieved"
     yield Node(kind="sources", line=(Span(words, Tone.QUIET),), below=(*(_source(found[at], limits) for at in shown), *more))
 
 
 def event(one: ConversationEvent, limits: Limits) -> Node:
     """A change of the state of a conversation."""
     words = one.kind.value.replace("_", " ")
-    is_slot = one.kind is ConversationEventKind.SLOT_SET
-    step = "" if one.step is None else f" at {render.words(one.step, _LONGEST_NAME)}"
-    line = (Span(f"{words} ", Tone.QUIET), name(one.name))
-    return Node(kind="event", line=(*line, Span(f" = {render.value(one.value, limit=limits.line)}" if is_slot else step)))
+    if one.kind is ConversationEventKind.SLOT_SET:
+        told = f" = {render.value(one.value, limit=limits.line, secret=is_secret_name(one.name))}"
+    else:
+        told = "" if one.step is None else f" at {render.words(one.step, _LONGEST_NAME)}"
+    return Node(kind="event", line=(Span(f"{words} ", Tone.QUIET), name(one.name), Span(told)))
 
 
 def _answer(one: ModelCall, limits: Limits) -> Span:

@@ -9,8 +9,8 @@ from typing import Final, TypeAlias
 
 from agentassert import render
 from agentassert.conversation_events import ConversationEvent
+from agentassert.failures import counted
 from agentassert.records import Approval, Invocation, ModelCall, Outcome, Status, ToolExecution
-from agentassert.reports import values
 
 Item: TypeAlias = ToolExecution | ModelCall | Invocation | ConversationEvent | Approval
 
@@ -51,7 +51,7 @@ def counted_by_kind(left: Sequence[Item]) -> str:
         (len(left) - tools.total() - calls - nested, "other thing"),
     )
     parts = [f"{count:,} {name}" for name, count in named]
-    parts += [values.counted(number, noun) for number, noun in kinds if number]
+    parts += [counted(number, noun) for number, noun in kinds if number]
     return ", ".join(parts)
 
 

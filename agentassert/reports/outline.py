@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from agentassert import render
+from agentassert.failures import counted
 from agentassert.records import Invocation, ToolExecution
-from agentassert.reports import items, values
+from agentassert.reports import items
 from agentassert.reports.invocations import Tree, counts, error_node, quiet
 from agentassert.reports.nodes import Limits, Node, Span, Tone
 
@@ -77,7 +78,7 @@ def chain_node(checks: Checks, limits: Limits) -> Node:
     passed = [
         Node(kind="passed", line=(Span("✓ ", Tone.GOOD), Span(render.words(one, 400)))) for one in checks.passed[-limits.items :]
     ]
-    words = values.counted(len(checks.passed), "assertion") if checks.passed else "no assertion"
+    words = counted(len(checks.passed), "assertion") if checks.passed else "no assertion"
     tops = _tops(checks.invocations, checks.strays)
     numbers = {one.id: number for number, one in enumerate(_executions(one for top in tops for one in top.with_nested()), 1)}
     return Node(
@@ -118,7 +119,7 @@ def invocation_nodes(
     shown, nodes, last = render.chosen(len(tops), limits.items), [], -1
     for at in shown:
         if at - last > 1:
-            nodes.append(quiet("more", f"… {values.counted(at - last - 1, 'more invocation')} …"))
+            nodes.append(quiet("more", f"… {counted(at - last - 1, 'more invocation')} …"))
         known = numbers or {one.id: number for number, one in enumerate(_executions(tops[at].with_nested()), 1)}
         nodes.append(Tree(checked, limits, known).of(tops[at], is_stray=tops[at] is strays))
         last = at
@@ -135,7 +136,7 @@ def _executions(invocations: Iterable[Invocation]) -> Iterator[ToolExecution]:
 
 def _progress(executions: Sequence[ToolExecution], checked: Collection[str]) -> Span:
     done = sum(1 for one in executions if one.id in checked)
-    words = f"{done:,} of {values.counted(len(executions), 'tool execution')} checked"
+    words = f"{done:,} of {counted(len(executions), 'tool execution')} checked"
     return Span(words, Tone.GOOD if done == len(executions) else Tone.DOUBT)
 
 

@@ -43,7 +43,7 @@ def block(text: str, limit: int) -> str:
     return shown if size <= limit else f"{shown}… ({len(text):,} characters in all)"
 
 
-def field(label: str, value: Any, limits: Limits, *, secret: bool = False) -> Field:
+def field(label: str, value: Any, limits: Limits) -> Field:
     """What is to be known of any value: a text as it is, a mapping or a list a row an entry, anything else as `repr` has it.
 
     Example:
@@ -53,11 +53,10 @@ def field(label: str, value: Any, limits: Limits, *, secret: bool = False) -> Fi
     room = limits.room()
     if value is NOT_RECORDED:
         return Field(label, "not recorded")
-    if type(value) is str and not secret:
+    if type(value) is str:
         return limits.spend(Field(label, block(value, room)))
-    is_container = not secret and issubclass(type(value), (Mapping, list, tuple))
-    rows = _rows(value, room) if is_container else ()
-    return limits.spend(Field(label, rows=rows) if rows else Field(label, render.value(value, limit=room, secret=secret)))
+    rows = _rows(value, room) if issubclass(type(value), (Mapping, list, tuple)) else ()
+    return limits.spend(Field(label, rows=rows) if rows else Field(label, render.value(value, limit=room)))
 
 
 def fits(value: Any, room: int) -> bool:
@@ -117,16 +116,6 @@ def tokens(usage: TokenUsage | None) -> str:
     if usage.total_tokens is None:
         return f"tokens: {parts}" if parts else ""
     return f"{usage.total_tokens:,} tokens" + (f" ({parts})" if parts else "")
-
-
-def counted(number: int, noun: str) -> str:
-    """A number of things in words.
-
-    Example:
-        >>> counted(1, "doubt"), counted(1234, "doubt")
-        ('1 doubt', '1,234 doubts')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def moment(at: datetime | None) -> str:

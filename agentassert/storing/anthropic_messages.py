@@ -6,8 +6,19 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from agentassert.adapters.anthropic_sdk.messages import answer, opening
-from agentassert.adapters.stainless.fields import field
-from agentassert.storing.message_parts import MisfitError, Part, foreign, need_absent, need_each, need_one_of, need_text, refuse
+from agentassert.adapters.stainless.fields import field, listed
+from agentassert.storing.message_parts import (
+    MisfitError,
+    Part,
+    foreign,
+    need_absent,
+    need_each,
+    need_name,
+    need_one_of,
+    need_text,
+    refuse,
+    results_in,
+)
 
 _ROLES: Final = ("user", "assistant", "system")
 _BLOCKS: Final = (
@@ -27,7 +38,7 @@ _BLOCKS: Final = (
     "thinking",
 )
 _HOSTED_RESULT: Final = "_tool_result"
-_ASKING, _ANSWERING = "tool_use", "tool_result"
+_ASKING, _ANSWERING, _SUMMARY = "tool_use", "tool_result", "compaction"
 
 
 def look(message: Any) -> None:
@@ -53,12 +64,16 @@ def parts(messages: Sequence[Any]) -> Iterator[Part]:
     """What each message tells."""
     for message in messages:
         opened = opening({"messages": [message]})
-        results = [result for sent in opened.exchange.sent for result in sent.results] if opened.exchange is not None else []
         if field(message, "role") != "assistant":
-            yield Part(inputs=opened.inputs, results=results)
+            yield Part(inputs=opened.inputs, results=results_in(opened))
             continue
         model = field(message, "model")
-        yield Part(inputs=opened.inputs, answer=answer(_written_out(message)), model=model if isinstance(model, str) else None)
+        yield Part(
+            inputs=opened.inputs,
+            answer=answer(_written_out(message)),
+            model=model if isinstance(model, str) else None,
+            is_stand_in=any(field(block, "type") == _SUMMARY for block in listed(message, "content")),
+        )
 
 
 def _look_at_block(block: Any, inside: str, *, by_model: bool) -> None:
@@ -70,7 +85,7 @@ def _look_at_block(block: Any, inside: str, *, by_model: bool) -> None:
             f"{inside}type", f"{kind!r} does not belong into a message of {'the assistant' if by_model else 'the user'}"
         )
     if kind == _ASKING:
-        need_text(block, "name", inside)
+        need_name(block, inside)
         need_text(block, "id", inside)
     elif kind == _ANSWERING:
         need_text(block, "tool_use_id", inside)

@@ -13,9 +13,11 @@ from agentassert.storing.message_parts import (
     need_absent,
     need_content,
     need_each,
+    need_name,
     need_one_of,
     need_text,
     refuse,
+    results_in,
 )
 
 _ROLES: Final = ("system", "developer", "user", "assistant", "tool", "function")
@@ -34,9 +36,7 @@ def look(message: Any) -> None:
     need_one_of(message, "role", _ROLES)
     role = field(message, "role")
     if role == "assistant":
-        need_each(message, "tool_calls", _look_at_call)
-        if field(message, "function_call") is not None:
-            _look_at_function(field(message, "function_call"), "function_call.")
+        look_at_requests(message)
     else:
         need_absent(message, *_ONLY_ASSISTANT)
     if role == "tool":
@@ -45,13 +45,19 @@ def look(message: Any) -> None:
         need_content(message, _PARTS)
 
 
+def look_at_requests(message: Any, inside: str = "") -> None:
+    """Refuse a message that asks for tools in another way; `inside` is the key of the message itself."""
+    need_each(message, "tool_calls", _look_at_call, inside)
+    if field(message, "function_call") is not None:
+        _look_at_function(field(message, "function_call"), f"{inside}function_call.")
+
+
 def parts(messages: Sequence[Any]) -> Iterator[Part]:
     """What each message tells."""
     for message in messages:
         opened = opening({"messages": [message]})
-        results = [result for sent in opened.exchange.sent for result in sent.results] if opened.exchange is not None else []
         said = answer({"choices": [{"message": message}]}) if field(message, "role") == "assistant" else None
-        yield Part(inputs=opened.inputs, results=results, answer=said)
+        yield Part(inputs=opened.inputs, results=results_in(opened), answer=said)
 
 
 def _may_be_silent(message: Any) -> bool:
@@ -63,7 +69,7 @@ def _may_be_silent(message: Any) -> bool:
 
 def _look_at_call(call: Any, inside: str) -> None:
     if field(call, "custom") is not None:
-        need_text(field(call, "custom"), "name", f"{inside}custom.")
+        need_name(field(call, "custom"), f"{inside}custom.")
         return
     function = field(call, "function")
     if function is None:
@@ -72,7 +78,7 @@ def _look_at_call(call: Any, inside: str) -> None:
 
 
 def _look_at_function(function: Any, inside: str) -> None:
-    need_text(function, "name", inside)
+    need_name(function, inside)
     arguments = field(function, "arguments")
     if arguments is not None and not isinstance(arguments, (str, dict)):
         refuse(f"{inside}arguments", "JSON text or an object", arguments)

@@ -6,7 +6,7 @@ over an SDK. Times, retries and calls that failed leave no message, so nothing i
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -30,6 +30,10 @@ from agentassert.storing.message_parts import Part
 
 _SEES: Final = frozenset({REQUESTS, TOOL_FAILURES})
 _CUT_OFF: Final = "the messages end before the model's last answer, so the end of the work is not in them"
+_UNASKED: Final = "results of tools whose request is not in the messages, which are not recorded"
+_REPEATED: Final = "results of requests that were answered before, which are not recorded"
+_SHARED: Final = "requests that share an id and were answered in part, so that nobody knows whose the results are"
+_STAND_INS: Final = "items that refer to messages which are not in the list, or sum them up"
 
 
 def stored_of(messages: Any, name: str | None, unreported: Outcome) -> StoredCapture:
@@ -74,9 +78,10 @@ class _Telling:
         self._place = Scope((state,), None)
         self._history: list[Mapping[str, Any]] = []
         self._last: Response | None = None
+        self._responses: list[Response] = []
         self._asking: defaultdict[str | None, list[Response]] = defaultdict(list)
         """The responses that asked under an id; the latest of them comes last, unless it has been answered."""
-        self._without_request = 0
+        self._doubts: Counter[str] = Counter()
 
     def tell(self, parts: Iterator[Part]) -> None:
         """Tell all of them."""
@@ -85,13 +90,21 @@ class _Telling:
             if last.answer is not None:
                 self._answer(last.answer, last.model)
             self._return(last.results)
+            self._doubts[_STAND_INS] += last.is_stand_in
             self._history += snapshot(list(last.inputs))
-        if self._without_request:
-            self._state.notes.append(
-                f"results of tools whose request is not in the messages, which are not recorded: {self._without_request}"
-            )
-        if self._state.events and last is not None and (last.answer is None or last.answer.requests):
+        for response in self._responses:
+            self._doubts[_SHARED] += _take_back(response)
+        self._state.notes += [f"{what}: {count}" for what, count in self._doubts.items() if count]
+        if self._state.events and last is not None:
+            self._end(last)
+
+    def _end(self, last: Part) -> None:
+        """Tell what is missing, of a list in which the model says anything at all."""
+        if last.answer is None or last.answer.requests:
             self._state.notes.append(_CUT_OFF)
+        if last.answer is None or self._doubts[_UNASKED] or self._doubts[_STAND_INS]:
+            # A call without an answer: it may have asked for any tool, so nothing passes on the absence of one.
+            ModelCallEvent(self._place, self._adapter, ChatModelCall, None, self._history, None)
 
     def _answer(self, answer: Answer, model: str | None) -> None:
         """The model answers: a call whose messages are all that came before, of which each has been copied already."""
@@ -108,6 +121,7 @@ class _Telling:
         if answer.requests:
             keys = [key_of_request(str(one["name"]), None, one["call_id"]) for one in answer.requests]
             self._last = Response((), keys, returned)
+            self._responses.append(self._last)
             for call_id in {call_id for _, _, call_id in keys}:
                 self._asking[call_id].append(self._last)
         for hosted in answer.hosted:
@@ -125,11 +139,23 @@ class _Telling:
         if self._last is not None:
             left = self._last.take(results, range(len(self._last.requests)), order)
         for result in left:
-            earlier = self._asking[result.call_id]
+            is_known = result.call_id is not None and result.call_id in self._asking
+            earlier = self._asking.get(result.call_id, [])
             while earlier and not earlier[-1].awaits({result.call_id}):
                 earlier.pop()
             left_over = earlier[-1].take([result], range(len(earlier[-1].requests)), order) if earlier else [result]
-            self._without_request += len(left_over)
+            self._doubts[_REPEATED if is_known else _UNASKED] += len(left_over)
+
+
+def _take_back(response: Response) -> int:
+    """Forget the results of requests that share an id, if there are too few to tell whose they are; gives how many requests share one."""
+    places: defaultdict[str | None, list[int]] = defaultdict(list)
+    for index, (_, _, call_id) in enumerate(response.requests):
+        places[call_id].append(index)
+    unclear = [shared for shared in places.values() if 0 < sum(index in response.answers for index in shared) < len(shared)]
+    for index in (index for shared in unclear for index in shared):
+        response.answers.pop(index, None)
+    return sum(map(len, unclear))
 
 
 def _without_times(invocation: Invocation) -> Invocation:

@@ -44,7 +44,7 @@ def kind_of_document(document: Any) -> Kind:
             return Kind.MESSAGES
         if holds_spans(document):
             return Kind.OTLP
-        names = ", ".join(map(repr, list(document)[:10])) or "nothing"
+        names = ", ".join(map(render.value, list(document)[:10])) or "nothing"
         raise ValueError(f"{_EXPECTED}, but found an object with {names}")
     if isinstance(document, list) and document:
         if isinstance(document[0], Mapping) and holds_spans(document[0]):

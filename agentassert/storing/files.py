@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gzip
 import os
-import tempfile
+import secrets
 import zlib
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -33,19 +34,29 @@ def save(text: str, path: AnyPath) -> None:
         raise ValueError(
             f"{file}: a {MANY} file holds many captures, and would be replaced by this one: use append_to(), or end it in .json"
         )
-    # What a link leads to is replaced, not the link.
-    target = file.resolve()
-    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    line = f"{text}\n".encode()
+    if file.exists() and not file.is_file():
+        file.write_bytes(line)  # a file must not take the place of a device or of a pipe
+    else:
+        _replace(file.resolve(), line)  # what a link leads to is replaced, not the link
+
+
+def _replace(target: Path, content: bytes) -> None:
+    mode = target.stat().st_mode & 0o7777 if target.exists() else None
+    beside = target.with_name(f".agentassert-{secrets.token_hex(8)}")
     try:
-        with os.fdopen(descriptor, "wb") as written:
-            written.write(f"{text}\n".encode())
+        with open(beside, "xb", opener=functools.partial(os.open, mode=0o666 if mode is None else 0o600)) as written:
+            if mode is not None:
+                beside.chmod(mode)
+            written.write(content)
             written.flush()
             os.fsync(written.fileno())
-        Path(name).chmod(_mode_of(target))
-        Path(name).replace(target)
-    except BaseException:
+        beside.replace(target)
+    except BaseException as error:
         with contextlib.suppress(OSError):
-            Path(name).unlink()
+            beside.unlink()
+        if isinstance(error, OSError):
+            error.filename = os.fspath(target)
         raise
 
 
@@ -73,13 +84,17 @@ def texts(path: AnyPath) -> Generator[tuple[str, bytes], None, None]:
 
     Raises:
         OSError: when the file cannot be read.
-        StoredCaptureError: when it cannot be decompressed.
+        StoredCaptureError: when it is empty, or cannot be decompressed.
     """
+    is_empty = True
     with opened(path) as file:
         for number, line in enumerate(file, 1):
             text = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
             if text.strip():
+                is_empty = False
                 yield f"{os.fspath(path)}:{number}", text.rstrip(b"\r\n")
+    if is_empty:
+        raise StoredCaptureError(f"{os.fspath(path)}: is empty, so it holds no capture")
 
 
 def only_text(path: AnyPath) -> tuple[str, bytes]:
@@ -87,19 +102,31 @@ def only_text(path: AnyPath) -> tuple[str, bytes]:
 
     Raises:
         OSError: when the file cannot be read.
-        StoredCaptureError: when it is empty, or holds several captures.
+        StoredCaptureError: when it is empty, holds several captures, or can be read only once.
     """
+    need_lasting(path)
     lines = texts(path)
-    first, second = next(lines, None), next(lines, None)
+    first, second = next(lines), next(lines, None)
     lines.close()
-    if first is None:
-        raise StoredCaptureError(f"{os.fspath(path)}: is empty, so it holds no capture")
     if second is None:
         return first
     if _is_whole(first[1]):
         raise StoredCaptureError(f"{os.fspath(path)}: holds several captures, a line each: use Capture.load_all()")
     with opened(path) as file:
         return os.fspath(path), file.read()
+
+
+def need_lasting(path: AnyPath) -> None:
+    """Refuse what can be read only once: files are opened again after a look at what they hold.
+
+    Raises:
+        StoredCaptureError: when it is a pipe or a device.
+    """
+    file = Path(path)
+    if file.exists() and not file.is_file() and not file.is_dir():
+        raise StoredCaptureError(
+            f"{os.fspath(path)}: is no file, but a pipe or a device, which can be read only once: write what comes out into a file"
+        )
 
 
 @contextlib.contextmanager
@@ -143,16 +170,6 @@ def opened(path: AnyPath) -> Iterator[IO[bytes]]:
 def _is_whole(line: bytes) -> bool:
     """Whether a line is a JSON text by itself, as far as its end tells."""
     return line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}")
-
-
-def _mode_of(target: Path) -> int:
-    """The permissions of the file that is replaced; of a new one, those that it would have been made with."""
-    try:
-        return target.stat().st_mode & 0o7777
-    except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
 
 
 def _ends_a_line(file: IO[bytes]) -> bool:

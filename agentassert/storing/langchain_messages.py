@@ -6,12 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Final
 
+from agentassert.adapters.anthropic_sdk.messages import requests_in
 from agentassert.adapters.langchain.messages import is_message, message_mapping, responding_model, response_of
-from agentassert.adapters.stainless.fields import field, text_in
+from agentassert.adapters.openai_sdk.chat import answer
+from agentassert.adapters.stainless.fields import field, listed, text_in
 from agentassert.adapters.stainless.routes import Answer
 from agentassert.exchanges import SentResult
 from agentassert.jsonlike import snapshot
-from agentassert.storing.message_parts import MisfitError, Part, foreign, need_each, need_one_of, need_text, refuse
+from agentassert.storing.chat_messages import look_at_requests
+from agentassert.storing.message_parts import MisfitError, Part, foreign, need_each, need_name, need_one_of, need_text, refuse
 
 _KINDS: Final = ("human", "ai", "system", "tool", "function", "chat")
 _CHUNK: Final = "MessageChunk"
@@ -38,6 +41,11 @@ def look(message: Any) -> None:
     for name in (*_MAPPINGS, "usage_metadata"):
         if told.get(name) is not None and not isinstance(told[name], Mapping):
             refuse(f"{inside}{name}", "an object", told[name])
+    if _asks_elsewhere(told):
+        look_at_requests(told.get("additional_kwargs"), f"{inside}additional_kwargs.")
+        for index, block in enumerate(content):
+            if field(block, "type") == "tool_use":
+                need_name(block, f"{inside}content[{index}].")
     if told["type"] == "tool":
         need_text(told, "tool_call_id", inside)
     if told["type"] == "chat":
@@ -57,10 +65,10 @@ def parts(messages: Sequence[Any]) -> Iterator[Part]:
         else:
             response = SimpleNamespace(generations=[[SimpleNamespace(message=told, generation_info=None)]], llm_output=None)
             said = response_of(response)
-            answer = Answer(
+            answered = Answer(
                 text=said["text"], finish_reason=said["finish_reason"], usage=said["usage"], requests=said["requests"]
             )
-            yield Part(inputs=[mapping], answer=answer, model=responding_model(response))
+            yield Part(inputs=[mapping], answer=answered, model=responding_model(response))
 
 
 def _fields(message: Any) -> tuple[dict[str, Any], str]:
@@ -89,7 +97,20 @@ def _whole(told: Mapping[str, Any]) -> Any:
         fields[name] = [{"args": None, "id": None, **dict(call)} for call in fields[name] or ()]
     for name in _MAPPINGS:
         fields[name] = fields[name] or {}
+    if _asks_elsewhere(told):
+        fields["tool_calls"] = _asked_elsewhere(told)
     return SimpleNamespace(**fields)
+
+
+def _asks_elsewhere(told: Mapping[str, Any]) -> bool:
+    """Whether what it asks for can only stand in its provider's own words, as in messages of old releases or made by hand."""
+    return told["type"] == "ai" and not any(told.get(name) for name in _LISTS)
+
+
+def _asked_elsewhere(told: Mapping[str, Any]) -> list[dict[str, Any]]:
+    blocks = [block for block in listed(told, "content") if isinstance(block, Mapping)]
+    requests = [*answer({"choices": [{"message": told.get("additional_kwargs")}]}).requests, *requests_in(blocks)]
+    return [{"name": one["name"], "args": one["arguments"], "id": one["call_id"]} for one in requests]
 
 
 _DEFAULTS: Final = (

@@ -8,7 +8,7 @@ from typing import Any, Final, Never, TypeAlias
 import attrs
 
 from agentassert.adapters.stainless.fields import field
-from agentassert.adapters.stainless.routes import Answer
+from agentassert.adapters.stainless.routes import Answer, Opening
 from agentassert.exchanges import SentResult
 from agentassert.render import value as rendered
 
@@ -24,12 +24,19 @@ class Part:
         results: what it sends back for tools that ran.
         answer: what it says, where the model says it.
         model: the name of that model, where it is told.
+        is_stand_in: whether it stands for messages that are not there: it refers to them, or sums them up.
     """
 
     inputs: Sequence[Mapping[str, Any]]
     results: Sequence[SentResult] = ()
     answer: Answer | None = None
     model: str | None = None
+    is_stand_in: bool = False
+
+
+def results_in(opened: Opening) -> list[SentResult]:
+    """What a message sends back, as an adapter reads it."""
+    return [] if opened.exchange is None else [result for sent in opened.exchange.sent for result in sent.results]
 
 
 Parts: TypeAlias = Callable[[Sequence[Any]], Iterator[Part]]
@@ -51,7 +58,7 @@ class MisfitError(Exception):
     @property
     def closeness(self) -> tuple[bool, bool, int]:
         """Greater for a message that is more likely meant to be of the kind that it does not fit: it is wrong in a detail."""
-        return self.problem != _FOREIGN, self.key.rpartition(".")[2] != "type", self.key.count(".") + self.key.count("[")
+        return self.key.rpartition(".")[2] != "type", self.problem != _FOREIGN, self.key.count(".") + self.key.count("[")
 
 
 def foreign(key: str) -> MisfitError:
@@ -69,6 +76,13 @@ def need_text(item: Any, name: str, inside: str = "") -> None:
     value = field(item, name)
     if not isinstance(value, str):
         refuse(f"{inside}{name}", "a text", value)
+
+
+def need_name(item: Any, inside: str = "") -> None:
+    """Refuse an item that names no tool."""
+    need_text(item, "name", inside)
+    if not field(item, "name"):
+        raise MisfitError(f"{inside}name", "is empty")
 
 
 def need_one_of(item: Any, name: str, known: Collection[str], inside: str = "") -> None:

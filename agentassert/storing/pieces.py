@@ -11,14 +11,14 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, Never
 
 import attrs
 
 from agentassert.errors import StoredCaptureError
 from agentassert.storing.arrays import Elements
 from agentassert.storing.documents import Kind, kind_of_document
-from agentassert.storing.files import MANY, opened, texts
+from agentassert.storing.files import MANY, need_lasting, opened, texts
 
 _LINES: Final = frozenset({MANY, ".ndjson"})
 _PACKED: Final = ".gz"
@@ -49,9 +49,16 @@ def pieces_in(path: str, kind: Kind | None = None) -> Iterator[Piece]:
         kind: what it holds; without it, the file's beginning and each piece tell.
 
     Raises:
-        OSError: when it cannot be read.
-        StoredCaptureError: when it is empty, or no JSON as far as it has to be understood here.
+        StoredCaptureError: when it cannot be read, is empty, can be read only once, or is no JSON as far as it has to be understood here.
     """
+    try:
+        need_lasting(path)
+        yield from _pieces(path, kind)
+    except OSError as error:
+        raise StoredCaptureError(f"{path}: {error.strerror or error}") from None
+
+
+def _pieces(path: str, kind: Kind | None) -> Iterator[Piece]:
     start = _start(path)
     if kind is Kind.OTLP:
         yield Piece(path, None, kind)
@@ -147,15 +154,20 @@ def files_in(path: str) -> list[str]:
     """The files that a path stands for: itself, or those below a folder whose names end as those of captures do.
 
     Raises:
-        StoredCaptureError: when there is nothing there.
+        StoredCaptureError: when there is nothing there, or a folder cannot be read.
     """
-    place = Path(path)
-    if not place.is_dir():
+    if not Path(path).is_dir():
         return [path]
-    found = sorted(os.fspath(one) for one in place.rglob("*") if one.is_file() and _is_named_so(one))
+    there = (Path(folder, name) for folder, _, names in os.walk(path, onerror=_refuse_folder) for name in names)
+    # A link that leads nowhere is told when it is to be read.
+    found = sorted(os.fspath(one) for one in there if _is_named_so(one) and (one.is_file() or not one.exists()))
     if not found:
         raise StoredCaptureError(f"{path}: there is no .json, .jsonl or .ndjson file in this folder")
     return found
+
+
+def _refuse_folder(error: OSError) -> Never:
+    raise StoredCaptureError(f"{error.filename}: {error.strerror}") from None
 
 
 def _is_named_so(file: Path) -> bool:

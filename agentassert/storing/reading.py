@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from agentassert.captures import Capture
 from agentassert.errors import StoredCaptureError
-from agentassert.stored import VERSION_KEY
+from agentassert.stored import VERSION_KEY, object_of
 from agentassert.storing.documents import Kind, kind_of_document, messages_of
 from agentassert.storing.pieces import Piece
 
@@ -43,7 +43,7 @@ def _read(piece: Piece) -> Capture:
 
 def _parsed(text: bytes) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=object_of)
     except json.JSONDecodeError as error:
         raise ValueError(f"is no JSON: {error.msg} in line {error.lineno}, column {error.colno}") from None
     except UnicodeDecodeError as error:

@@ -7,7 +7,16 @@ from typing import Any, Final
 
 from agentassert.adapters.openai_sdk.responses import answer, opening
 from agentassert.adapters.stainless.fields import field
-from agentassert.storing.message_parts import Part, need_absent, need_content, need_one_of, need_text, refuse
+from agentassert.storing.message_parts import (
+    Part,
+    need_absent,
+    need_content,
+    need_name,
+    need_one_of,
+    need_text,
+    refuse,
+    results_in,
+)
 
 _ROLES: Final = ("system", "developer", "user", "assistant")
 _PARTS: Final = ("input_text", "input_image", "input_file", "input_audio", "output_text", "refusal")
@@ -47,6 +56,7 @@ _OF_PROGRAM: Final = (
 )
 _NAMED: Final = ("function_call", "custom_tool_call")
 _ANSWERS: Final = ("function_call_output", "custom_tool_call_output", "computer_call_output", "apply_patch_call_output")
+_STAND_INS: Final = ("item_reference", "compaction")
 _MESSAGE: Final = "message"
 
 
@@ -64,7 +74,7 @@ def look(item: Any) -> None:
         return
     need_one_of(item, "type", (_MESSAGE, *_OF_MODEL, *_OF_PROGRAM))
     if kind in _NAMED:
-        need_text(item, "name")
+        need_name(item)
         need_text(item, "call_id")
     if kind in _ANSWERS:
         need_text(item, "call_id")
@@ -83,8 +93,7 @@ def parts(items: Sequence[Any]) -> Iterator[Part]:
             yield _response(response)
             response = []
         opened = opening({"input": [item]})
-        sent = () if opened.exchange is None else opened.exchange.sent
-        yield Part(inputs=opened.inputs, results=[result for one in sent for result in one.results])
+        yield Part(inputs=opened.inputs, results=results_in(opened), is_stand_in=_is_stand_in(item))
     if response:
         yield _response(response)
 
@@ -93,8 +102,16 @@ def _is_of_model(item: Any) -> bool:
     return field(item, "type") in _OF_MODEL or field(item, "role") == "assistant"
 
 
+def _is_stand_in(item: Any) -> bool:
+    return field(item, "type") in _STAND_INS
+
+
 def _response(items: list[Any]) -> Part:
-    return Part(inputs=opening({"input": items}).inputs, answer=answer({"output": [_written_out(item) for item in items]}))
+    return Part(
+        inputs=opening({"input": items}).inputs,
+        answer=answer({"output": [_written_out(item) for item in items]}),
+        is_stand_in=any(map(_is_stand_in, items)),
+    )
 
 
 def _written_out(item: Any) -> Any:

@@ -101,6 +101,7 @@ class _Collector:
         self.cases: list[dict[str, Any]] = []
         self.wrong: list[str] = []
         self.skipped: list[str] = []
+        self.report: str | None = None
         self.selected = self.deselected = 0
         self._progress = Progress(stream)
 
@@ -128,6 +129,10 @@ class _Collector:
     def run_ended(self, name: str, count: int, total: int) -> None:
         """Told by a case in this process."""
         self._progress.run_ended(name, count, total)
+
+    def report_ended(self, words: str) -> None:
+        """Told by the HTML report: where it is, or why it is not there."""
+        self.report = words
 
 
 def _refuse_what_is_rasas(options: argparse.Namespace) -> None:
@@ -199,7 +204,7 @@ def _checked(path: str, found: Settings) -> str:
 
 
 def _told(options: argparse.Namespace, project: Project, collector: _Collector, code: int, pytests_own: str) -> int:
-    for words in (*collector.wrong, *collector.skipped):
+    for words in (*collector.wrong, *collector.skipped, *filter(None, (collector.report,))):
         print(words, file=sys.stderr)  # noqa: T201
     if collector.wrong and not collector.cases:
         return FAILED

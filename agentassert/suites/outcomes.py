@@ -11,7 +11,7 @@ import attrs
 from agentassert.suites.confidence import reaches, wilson_bounds
 
 COMMAND_PLUGIN: Final = "agentassert_command"
-"""The pytest plugin of `agentassert test`, which is told how far a test run has come."""
+"""The pytest plugin of `agentassert test`, which is told how far a test run has come, and what became of its report."""
 MOST_SHOWN_RUNS: Final = 3
 """How many failed runs of a case its JSON shows in full."""
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from agentassert.captures import Capture
-from agentassert.checks.unknown_tools import about_unknown, offered_tools
+from agentassert.checks.requests import never_executed
+from agentassert.checks.unknown_tools import about_unknown, is_requested, offered_tools
 from agentassert.doubles import functions
 from agentassert.errors import AdapterError, NotRecordedError
 from agentassert.expressions.expectations import Expectations
@@ -71,7 +72,8 @@ def recorded(top: Invocation, expectations: Expectations) -> str:
     lines += [listed(f"Tool executions of nested {one.name!r}", one.tool_executions) for one in top.with_nested()[1:]]
     if view.strays is not None and view.strays.tool_executions:
         lines.append(listed("Recorded outside every invocation", view.strays.tool_executions))
-    return "\n".join(lines)
+    lines.append(never_executed(top.with_nested()))
+    return "\n".join(line for line in lines if line)
 
 
 def _misspelt(invocation: Invocation, names: Iterable[str], tools: KnownTools) -> Iterator[Failure]:
@@ -80,7 +82,7 @@ def _misspelt(invocation: Invocation, names: Iterable[str], tools: KnownTools) -
         return
     below = {execution.name for one in invocation.with_nested() for execution in one.tool_executions}
     for name in unknown_names(view, tuple(names)):
-        if not any(may_be(name, other) for other in (*below, *(tools.names or ()))):
+        if not is_requested(view, name) and not any(may_be(name, other) for other in (*below, *(tools.names or ()))):
             yield Failure(
                 expected=f"to have executed no {name!r}",
                 found="but no such tool was offered or executed, so that this could never fail",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentassert import AmbiguousError, Status, assert_that, capture, record
+from agentassert import AmbiguousError, NotRecordedError, Status, assert_that, capture, record
 from agentassert.expressions import APPROVAL_NAMES, ExpectationError, Expectations, Expression
 from tests.factories import captured, chat, execution, failed, invocation, message
 
@@ -248,3 +248,17 @@ def test_a20_what_is_expected_of_tools_and_children_is_checked_when_the_agent_fa
     )
     assert "to have executed 'send', but it was never executed" in told
     assert "to have triggered 'reader', but it triggered no agent" in told
+
+
+def test_nothing_is_met_by_the_absence_of_a_tool_that_an_unseen_answer_may_have_asked_for():
+    loop = invocation("loop", execution("look"), calls=[chat(None, completed=False)], implicit=True, recorded_by=("openai",))
+    chain = assert_that(captured(loop))
+
+    chain.meets(expected_tool_calls=["look", {"look": "invocations >= 1"}])
+    for unmet in (
+        {"expected_no_tool_calls": ["pay"]},
+        {"expected_tool_calls": [{"pay": "invocations == 0"}]},
+        {"expected_tool_calls": [{"look": "invocations == 1"}]},
+    ):
+        with pytest.raises(NotRecordedError, match="without an answer that was seen"):
+            chain.meets(**unmet)

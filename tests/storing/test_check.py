@@ -499,3 +499,32 @@ def test_what_ends_the_program_early_is_told(place, monkeypatch, stopped, code, 
     told = place.check(place.many("a.jsonl", GOOD), "-n", "auto")
     assert told[0] == code
     assert said in told[2]
+
+
+def test_a_capture_without_an_invocation_is_told_and_fails_where_doubts_do(place):
+    place.many("a.jsonl", GOOD, captured())
+    code, out, _ = place.check("a.jsonl")
+    assert code == 0
+    assert "recordings in doubt: 1; the first, a.jsonl:2: no invocation was recorded, so no case was applied" in out
+    code, out, err = place.check("a.jsonl", "--on-doubt", "fail")
+    assert code == 1
+    assert "a.jsonl:2: no invocation was recorded" in err
+
+
+def test_a_file_that_is_named_twice_counts_once(place):
+    Path("traces").mkdir()
+    place.many("traces/a.jsonl", GOOD)
+    assert "1 capture in 1 file" in place.check("traces", "traces/a.jsonl", Path("traces/a.jsonl").absolute())[1]
+
+
+def test_messages_that_may_leave_a_request_out_pass_no_expectation_of_its_absence(place):
+    Path("a.json").write_text(json.dumps([*MESSAGES[:1], {"role": "user", "content": MESSAGES[2]["content"]}, MESSAGES[3]]))
+    _, told, cases = place.json("a.json", "--agent", "support")
+    assert "without an answer that was seen" in cases["never deletes"]["failure_reason"]
+    assert told["in_doubt"]["total"] == 1
+
+
+def test_the_name_of_a_file_moves_no_cursor(place):
+    place.many("\x1b[31mred.jsonl", BAD, captured())
+    spoil("\x1b[31mred.jsonl")
+    assert "\x1b" not in "".join(map(str, place.check("\x1b[31mred.jsonl")))

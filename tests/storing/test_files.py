@@ -93,6 +93,11 @@ def test_a_file_that_cannot_be_replaced_stays_as_it_was(tmp_path, monkeypatch):
     assert [one.name for one in tmp_path.iterdir()] == ["one.json"]
 
 
+def test_a_file_that_cannot_be_made_is_named_and_not_the_one_beside_it(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"nowhere.one\.json'$"):
+        WORK.save(tmp_path / "nowhere" / "one.json")
+
+
 def test_what_a_link_leads_to_is_replaced_and_not_the_link(tmp_path):
     real, link = tmp_path / "real.json", tmp_path / "link.json"
     real.write_text("old")
@@ -179,6 +184,7 @@ def test_compressed_files_and_byte_order_marks_are_read(tmp_path):
         (b"{}\n", r"one\.json:1: \$\.agentassert: is missing"),
         (b"\n\n{}\n", r"one\.json:3: \$\.agentassert: is missing"),
         (b"\xff", r"one\.json:1: .* byte 0"),
+        (b'{"agentassert": 1, "name": "a", "name": "b"}', r"one\.json:1: .* an object has the key 'name' twice"),
         (b"{}\n{}\n", r"one\.json: holds several captures, a line each: use Capture\.load_all\(\)"),
         (b'{\n"agentassert": 2\n}', r"one\.json: \$\.agentassert: the capture was stored in format 2"),
         (b"[" * 100_000, r"one\.json:1: \$: nested too deeply"),
@@ -208,3 +214,50 @@ def test_a_loaded_capture_can_turn_its_doubts_into_failures(tmp_path):
     captured(invocation("support"), notes=("the clock was set",)).save(tmp_path / "one.json")
     with pytest.raises(AssertionError, match="the clock was set"):
         assert_that(Capture.load(tmp_path / "one.json", on_doubt="fail")).has_succeeded()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes")
+def test_no_file_takes_the_place_of_a_pipe_or_a_device(tmp_path):
+    pipe = tmp_path / "pipe.json"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        WORK.save(pipe)
+        assert Capture.from_json(os.read(reading, 1 << 16)).invocation == WORK.invocation
+    finally:
+        os.close(reading)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert [one.name for one in tmp_path.iterdir()] == ["pipe.json"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes")
+def test_what_can_be_read_only_once_is_refused_instead_of_read_in_part(tmp_path):
+    os.mkfifo(tmp_path / "one.json")
+    with pytest.raises(StoredCaptureError, match="can be read only once"):
+        Capture.load(tmp_path / "one.json")
+
+
+def test_the_longest_name_that_a_file_can_have_is_saved_under(tmp_path):
+    file = tmp_path / f"{'x' * 250}.json"
+    WORK.save(file)
+    assert Capture.load(file).invocation == WORK.invocation
+
+
+def test_a_loop_over_the_captures_of_an_empty_file_asserts_nothing_and_is_refused(tmp_path):
+    (tmp_path / "many.jsonl").write_text("\n\n")
+    with pytest.raises(StoredCaptureError, match=r"many\.jsonl: is empty, so it holds no capture"):
+        list(Capture.load_all(tmp_path / "many.jsonl"))
+
+
+def test_what_a_file_holds_moves_no_cursor_and_betrays_no_secret_in_the_error_that_refuses_it():
+    text = WORK.to_json()
+    broken = [
+        text.replace('"status"', '"\\u001b[31mpassword=hunter2 \\u202e":1,"status"', 1),
+        text.replace('"done"', '{"$agentassert":"\\u001b[31m sk-abcdefgh12345678"}'),
+        text.replace('"done"', '{"$agentassert":"text","sk-abcdefgh12345678":1}'),
+        text.replace('"done"', '{"$agentassert":"number","value":"sk-abcdefgh12345678"}'),
+    ]
+    for one in broken:
+        with pytest.raises(ValueError, match=r"\*\*\*") as refused:
+            Capture.from_json(one)
+        assert str(refused.value).isprintable()

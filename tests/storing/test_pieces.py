@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
+import sys
 
 import pytest
 from hypothesis import given
@@ -169,6 +171,37 @@ def test_a_folder_stands_for_the_files_in_it_that_are_named_as_captures_are(tmp_
     found = [file.removeprefix(f"{tmp_path}/") for file in files_in(str(tmp_path))]
     assert found == ["a.json", "deep/b.jsonl", "deep/c.ndjson.gz"]
     assert files_in("nowhere.json") == ["nowhere.json"]
+    (tmp_path / "deep" / "gone.json").symlink_to("nowhere.json")
+    assert f"{tmp_path}/deep/gone.json" in files_in(str(tmp_path))
     (tmp_path / "empty").mkdir()
     with pytest.raises(StoredCaptureError, match=r"there is no \.json, \.jsonl or \.ndjson file in this folder"):
         files_in(str(tmp_path / "empty"))
+
+
+def test_a_folder_that_cannot_be_read_is_not_skipped(tmp_path, monkeypatch):
+    (tmp_path / "a.json").write_text("")
+    (tmp_path / "closed").mkdir()
+    scan = os.scandir
+
+    def refusing(path):
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    with pytest.raises(StoredCaptureError, match="closed: Permission denied"):
+        files_in(str(tmp_path))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes")
+def test_a_pipe_is_refused_because_it_could_be_read_in_part_only(tmp_path):
+    os.mkfifo(tmp_path / "a.jsonl")
+    with pytest.raises(StoredCaptureError, match="a pipe or a device, which can be read only once"):
+        next(pieces_in(str(tmp_path / "a.jsonl")))
+
+
+def test_keys_of_what_is_of_no_kind_are_masked_and_cut():
+    with pytest.raises(ValueError, match=r"found an object with") as refused:
+        kind_of_document({"sk-abcdefgh12345678": 1, "k" * 1_000_000: 1})
+    assert "abcdefgh12345678" not in str(refused.value)
+    assert len(str(refused.value)) < 1000

@@ -22,6 +22,7 @@ from agentassert.suites.stored.choosing import Choice, Chosen, Request
 from agentassert.suites.verdicts import recorded, unmet_by
 
 _NOTHING_KNOWN: Final = KnownTools()
+_NOTHING_THERE: Final = "no invocation was recorded, so no case was applied"
 
 
 @attrs.frozen(kw_only=True)
@@ -89,9 +90,11 @@ class Examiner:
                 report.problems.append(str(error))
                 continue
             report.captures += 1
-            doubts = "; ".join(capture.health.doubts)
+            doubts = [*capture.health.doubts, *(() if capture.invocations else (_NOTHING_THERE,))]
             if doubts:
-                report.doubts.append(f"{piece.place}: {doubts}")
+                # Where a doubt passes nothing, what no case is applied to must not pass for having been checked.
+                told = report.problems if self._request.refuse_doubt and not capture.invocations else report.doubts
+                told.append(f"{piece.place}: {'; '.join(doubts)}")
             for invocation in capture.invocations:
                 self._look_at(invocation, capture, piece.place, report)
         return report

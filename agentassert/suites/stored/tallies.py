@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import attrs
 
+from agentassert import render
 from agentassert.failures import counted
 from agentassert.suites.confidence import reaches, wilson_bounds
 from agentassert.suites.outcomes import CaseStatus
@@ -117,13 +118,23 @@ class Tally:
         return "\n".join(lines)
 
 
+def named(strangers: Counter[str]) -> str:
+    """The agents that no case is for, those with the most invocations first.
+
+    Example:
+        >>> named(Counter({"router": 1, "triage": 3}))
+        "'triage' (3), 'router' (1)"
+    """
+    shown = sorted(strangers.items(), key=lambda one: (-one[1], one[0]))
+    told = ", ".join(f"{render.value(name)} ({count})" for name, count in shown[:_MOST_AGENTS])
+    return told if len(shown) <= _MOST_AGENTS else f"{told} and {len(shown) - _MOST_AGENTS} more"
+
+
 def _who_was_there(agent: str, strangers: Counter[str]) -> str:
     if not strangers:
         return f"no invocation of {agent!r} that it applies to was recorded"
-    named = ", ".join(f"{name!r} ({count})" for name, count in strangers.most_common(_MOST_AGENTS))
-    more = "" if len(strangers) <= _MOST_AGENTS else f" and {len(strangers) - _MOST_AGENTS} more"
     return (
-        f"no invocation of {agent!r} was recorded, only of {named}{more}; "
+        f"no invocation of {agent!r} was recorded, only of {named(strangers)}; "
         "--agent NAME says whose work it is that names no agent, such as a list of messages"
     )
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from typing import Any, Final, TextIO
+from typing import Any, TextIO
 
 from agentassert.failures import counted
+from agentassert.pieces import escaped
 from agentassert.suites.reporting import print_annotations, print_table
 from agentassert.suites.stored.choosing import Choice
 from agentassert.suites.stored.judging import Report
-from agentassert.suites.stored.tallies import Tallies
-
-_MOST_AGENTS: Final = 10
+from agentassert.suites.stored.tallies import Tallies, named
 
 
 def annotate(tallies: Tallies, stream: TextIO) -> None:
@@ -26,13 +24,13 @@ def print_report(report: Report, choice: Choice, stream: TextIO, problems: TextI
     """Print every failure of some pieces, and on another stream what could not be read."""
     for verdict in report.verdicts:
         chosen = choice.cases[verdict.case]
-        print(f"{verdict.place}: {chosen.title} ({chosen.place})", file=stream)
+        print(f"{escaped(verdict.place)}: {chosen.title} ({chosen.place})", file=stream)
         lines = [f"error: {verdict.error}"] if verdict.error is not None else [*verdict.reasons, verdict.recorded or ""]
         for line in "\n".join(lines).splitlines():
             print(f"  {line}" if line else "", file=stream)
         print(file=stream)
     for problem in report.problems:
-        print(f"agentassert: {problem}", file=problems)
+        print(f"agentassert: {escaped(problem)}", file=problems)
 
 
 def print_summary(tallies: Tallies, choice: Choice, files: int, stream: TextIO) -> None:
@@ -44,9 +42,9 @@ def print_summary(tallies: Tallies, choice: Choice, files: int, stream: TextIO) 
     if tallies.unread:
         print(f"not read: {tallies.unread}", file=stream)
     if tallies.strangers:
-        print(f"invocations of agents that no case is for: {_named(tallies.strangers)}", file=stream)
+        print(f"invocations of agents that no case is for: {named(tallies.strangers)}", file=stream)
     if tallies.first_doubt is not None:
-        print(f"recordings in doubt: {tallies.doubtful}; the first, {tallies.first_doubt}", file=stream)
+        print(f"recordings in doubt: {tallies.doubtful}; the first, {escaped(tallies.first_doubt)}", file=stream)
     for title, why in choice.skipped.items():
         print(f"not applied: {title}: {why}", file=stream)
 
@@ -63,9 +61,3 @@ def print_json(tallies: Tallies, choice: Choice, stream: TextIO) -> None:
         "agents_without_case": dict(tallies.strangers),
     }
     print(json.dumps(content, indent=2), file=stream)
-
-
-def _named(strangers: Mapping[str, int]) -> str:
-    shown = sorted(strangers.items(), key=lambda one: (-one[1], one[0]))
-    named = ", ".join(f"{name!r} ({count})" for name, count in shown[:_MOST_AGENTS])
-    return named if len(shown) <= _MOST_AGENTS else f"{named} and {len(shown) - _MOST_AGENTS} more"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from typing import Final
 
+from agentassert.errors import StoredCaptureError
 from agentassert.storing.documents import Kind
 from agentassert.storing.pieces import Piece, pieces_in
 from agentassert.suites.stored.choosing import Choice, Request, choose
@@ -73,7 +74,7 @@ def _batches(files: Sequence[str], kind: Kind | None) -> Iterator[list[Piece] | 
     """Pieces, a few at a time; a report in the place of what cannot be read."""
     for path in files:
         batch: list[Piece] = []
-        size = 0
+        size, problem = 0, None
         try:
             for piece in pieces_in(path, kind):
                 batch.append(piece)
@@ -81,12 +82,9 @@ def _batches(files: Sequence[str], kind: Kind | None) -> Iterator[list[Piece] | 
                 if len(batch) == _MOST_PIECES or size >= _MOST_BYTES:
                     yield batch
                     batch, size = [], 0
-        except (OSError, ValueError) as error:
-            if batch:
-                yield batch
-                batch = []
-            words = str(error)
-            reason = f"{path}: {error.strerror or error}" if isinstance(error, OSError) else words
-            yield Report(problems=[reason])
+        except StoredCaptureError as error:
+            problem = Report(problems=[str(error)])
         if batch:
             yield batch
+        if problem is not None:
+            yield problem
