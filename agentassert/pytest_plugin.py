@@ -29,6 +29,7 @@ _projects = pytest.StashKey["dict[Path | str | None, Project | None]"]()
 _watch = pytest.StashKey["Watch"]()
 _running = pytest.StashKey[pytest.Item]()
 _written = pytest.StashKey[dict[str, str]]()
+_collected = pytest.StashKey[frozenset[str]]()
 _sessions: Final[list[pytest.Config]] = []
 """Those of this process, of which one can run inside a test of another one; what is captured belongs to the innermost."""
 
@@ -94,15 +95,17 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Refuse marks that are wrong, and deselect the tests of suites whose name does not contain the filter."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Any:
+    """Keep what there is before anybody leaves some out; then refuse wrong marks, and deselect what the filter does not name."""
+    config.stash[_collected] = frozenset(item.nodeid for item in items)
+    result = yield
     if not hasattr(config, "workerinput"):  # where pytest-xdist would keep it to itself, the test tells it when it is run
         for item in items:
             _wanted_by(item)
     text = config.getoption("agentassert_filter")
     if text is None:
-        return
+        return result
     left_out: list[pytest.Item] = []
     kept: list[pytest.Item] = []
     for item in items:
@@ -111,6 +114,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
+    return result
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -198,7 +202,8 @@ def pytest_terminal_summary(terminalreporter: Any, exitstatus: int, config: pyte
     if any(hasattr(one, "agentassert_snapshots") for one in reports) or any(folder.is_dir() for folder in folders):
         from agentassert.snapshots import summary
 
-        summary.tell(terminalreporter, config, succeeded=exitstatus == pytest.ExitCode.OK)
+        collected = config.stash.get(_collected, frozenset())
+        summary.tell(terminalreporter, config, collected, succeeded=exitstatus == pytest.ExitCode.OK)
 
 
 def running_test() -> pytest.Item | None:
@@ -212,7 +217,7 @@ def written_snapshots() -> dict[str, str]:
 
 
 def capture_opened(capture: Capture) -> None:
-    """Called by `agentassert.watching`, as are the next two."""
+    """Called by `agentassert.watching`, as is the next one."""
     watch = _current_watch()
     if watch is not None:
         watch.capture_opened(capture)
@@ -223,13 +228,6 @@ def chain_begun(chain: Guarded, capture: Capture | None) -> None:
     watch = _current_watch()
     if watch is not None:
         watch.chain_begun(chain, capture)
-
-
-def chain_dropped(begun_at: Any) -> None:
-    """A chain is gone on which nothing was asserted."""
-    watch = _current_watch()
-    if watch is not None:
-        watch.chain_dropped(begun_at)
 
 
 def _current_watch() -> Watch | None:

@@ -61,6 +61,8 @@ class SnapshotAssertions(Chain):
             but there is no file .../greets Ann.trajectory.
             To create it, for review: ...
         """
+        from pathlib import Path
+
         from agentassert.snapshots import places
         from agentassert.snapshots.building import Wanted
         from agentassert.snapshots.comparing import MODES
@@ -81,7 +83,7 @@ class SnapshotAssertions(Chain):
             )
         file_name = places.file_name(name)
         asker = places.asker()
-        folder = asker.folder if directory is None else asker.base / directory
+        folder = asker.folder if directory is None else Path(os.path.normpath(asker.base / directory))
         snapshot = Snapshot(
             name=name,
             file=folder / file_name,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import attrs
 
@@ -14,7 +14,7 @@ from agentassert.checks.view import View, depends_on_strays
 from agentassert.failures import Failure, counted
 from agentassert.recorded_errors import type_names
 from agentassert.records import Invocation, Outcome, ToolExecution
-from agentassert.snapshots.trajectory import SUCCEEDED, UNANSWERED, Group, Groups, Node
+from agentassert.snapshots.trajectory import SUCCEEDED, UNANSWERED, Groups, Node, Row, grown
 from agentassert.snapshots.values import Ignored, as_kept, compared
 
 
@@ -61,7 +61,10 @@ def not_comparable(view: View, expected: str, wanted: Wanted) -> Failure | None:
 
 def built(invocations: Sequence[Invocation], wanted: Wanted) -> Groups:
     """The trajectory of these invocations; nested ones count when they are among them."""
-    return _Builder(invocations, wanted).top()
+    return grown(_Builder(invocations, wanted).rows())
+
+
+_Record: TypeAlias = Invocation | ToolExecution
 
 
 class _Builder:
@@ -70,32 +73,39 @@ class _Builder:
         nested = {below.id for one in invocations for below in one.nested_invocations}
         self.roots = [one for one in invocations if one.id not in nested]
         self.wanted = wanted
+        self.started: dict[str, list[Invocation]] = {}
+        """By the ids of the executions that started them."""
 
-    def top(self) -> Groups:
-        return self.invocations(self.roots)
+    def rows(self) -> Iterator[Row]:
+        waiting: list[tuple[int, int, _Record]] = []
 
-    def invocations(self, invocations: Iterable[Invocation]) -> Groups:
+        def below(depth: int, groups: Iterable[Sequence[_Record]]) -> None:
+            waiting.extend([(depth, number, one) for number, group in enumerate(groups) for one in group][::-1])
+
+        below(0, self.invocations(self.roots))
+        while waiting:
+            depth, group, one = waiting.pop()
+            if isinstance(one, Invocation):
+                yield depth, group, _invocation_node(one)
+                below(depth + 1, self.in_invocation(one))
+            else:
+                yield depth, group, self.execution_node(one)
+                below(depth + 1, self.invocations(self.started.get(one.id, ())))
+
+    def invocations(self, invocations: Iterable[Invocation]) -> Iterable[Sequence[Invocation]]:
         included = [one for one in invocations if one.id in self.among]
-        return tuple(tuple(map(self.invocation, group)) for group in _overlapping(included, lambda _: False))
+        return _overlapping(included, lambda _: False)
 
-    def invocation(self, invocation: Invocation) -> Node:
+    def in_invocation(self, invocation: Invocation) -> Iterator[Sequence[_Record]]:
         own = {one.id for one in invocation.tool_executions}
-        started: dict[str | None, list[Invocation]] = {}
+        by_itself: list[Invocation] = []
         for one in invocation.nested_invocations:
-            started.setdefault(one.started_by if one.started_by in own else None, []).append(one)
-        return Node(
-            name=invocation.name,
-            ending=_with_error(invocation.status.value, invocation.error),
-            is_invocation=True,
-            groups=(*self.executions(invocation, started), *self.invocations(started.get(None, ()))),
-        )
-
-    def executions(self, invocation: Invocation, started: Mapping[str | None, Sequence[Invocation]]) -> Iterable[Group]:
+            (self.started.setdefault(one.started_by, []) if one.started_by in own else by_itself).append(one)
         asked = {request.call_id for request in invocation.tool_execution_requests} - {None}
-        for group in _overlapping(invocation.tool_executions, lambda one: one.inferred or one.call_id in asked):
-            yield tuple(self.execution(one, started.get(one.id, ())) for one in group)
+        yield from _overlapping(invocation.tool_executions, lambda one: one.inferred or one.call_id in asked)
+        yield from self.invocations(by_itself)
 
-    def execution(self, execution: ToolExecution, started: Iterable[Invocation]) -> Node:
+    def execution_node(self, execution: ToolExecution) -> Node:
         given = execution.arguments if execution.arguments is not None else execution.raw_arguments
         returned = self.wanted.results and execution.outcome in (Outcome.SUCCEEDED, Outcome.UNKNOWN)
         return Node(
@@ -103,12 +113,15 @@ class _Builder:
             ending=_ending(execution),
             arguments=compared(execution.name, self.kept(given), self.wanted.ignored),
             result=self.kept(execution.result) if returned else MISSING,
-            groups=self.invocations(started),
             id=execution.id,
         )
 
     def kept(self, value: Any) -> Any:
         return as_kept(dict(value) if isinstance(value, Mapping) else value, self.wanted.kept)
+
+
+def _invocation_node(invocation: Invocation) -> Node:
+    return Node(name=invocation.name, ending=_with_error(invocation.status.value, invocation.error), is_invocation=True)
 
 
 def _overlapping(placed: Sequence[_P], is_ordered: Callable[[_P], bool]) -> Iterable[Sequence[_P]]:

@@ -48,7 +48,12 @@ def matching(
 def shape(node: Node, depth: int, *, with_outcome: bool = True) -> Hashable:
     """What a line is, whatever its volatile values are."""
     ending = node.ending if node.is_invocation or with_outcome else None
-    return depth, node.is_invocation, node.name, ending, _shape_of(node.arguments), _shape_of(node.result)
+    return depth, node.is_invocation, node.name, ending, shape_of(node.arguments), shape_of(node.result)
+
+
+def shape_of(value: object) -> Hashable:
+    """A key that is equal for values which differ in nothing but the values of volatile parts."""
+    return None if value is MISSING else (canonical(_without_labels(value)),)
 
 
 def _items(groups: Sequence[Group], places: _Places, open_tools: Collection[str]) -> list[Item]:
@@ -62,11 +67,6 @@ def _items(groups: Sequence[Group], places: _Places, open_tools: Collection[str]
         found.append(Item(own, (*links, *labels)))
         above.append(node)
     return found
-
-
-def _shape_of(value: object) -> Hashable:
-    """A key that is equal for values which differ in nothing but the values of volatile parts."""
-    return None if value is MISSING else (canonical(_without_labels(value)),)
 
 
 def _without_labels(value: object) -> object:

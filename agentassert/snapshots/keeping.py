@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import sys
@@ -11,7 +12,6 @@ from pathlib import Path
 import attrs
 
 from agentassert.books import EITHER
-from agentassert.checks.paths import MISSING
 from agentassert.checks.unseen import unseen_executions
 from agentassert.checks.view import Marks, View
 from agentassert.failures import Failure, hidden
@@ -21,10 +21,10 @@ from agentassert.snapshots import places, usage
 from agentassert.snapshots.building import Wanted, built, not_comparable
 from agentassert.snapshots.comparing import Mode, matching
 from agentassert.snapshots.matching import TooManyAttemptsError
-from agentassert.snapshots.placeholders import volatile_in
+from agentassert.snapshots.placeholders import volatile_in, written_out
 from agentassert.snapshots.reading import read
 from agentassert.snapshots.telling import told
-from agentassert.snapshots.trajectory import Groups, Node, nodes
+from agentassert.snapshots.trajectory import Groups, Node, all_slots, grown, nodes, rows
 from agentassert.snapshots.values import Ignored, compared
 from agentassert.snapshots.writing import written
 
@@ -74,15 +74,16 @@ class Snapshot:
         return f"to match the snapshot {self.name!r} ({self.mode})"
 
     def _read(self) -> Groups:
+        data = self.file.read_bytes()
         try:
-            text = self.file.read_bytes().decode("utf-8")
+            text = data.decode("utf-8")
         except UnicodeDecodeError as error:
             raise ValueError(f"{places.shown(self.file)}: is no text in UTF-8: {error}") from None
         return read(text, places.shown(self.file))
 
     def _compared(self, view: View, expected: Groups) -> Failure | Marks:
         actual = built(view.invocations, attrs.evolve(self.wanted, kept=frozenset(_written_out(expected))))
-        expected = _without_ignored(expected, self.wanted.ignored)
+        whole, expected = expected, _without_ignored(expected, self.wanted.ignored)
         try:
             matched = matching(expected, actual, self.mode)
             open_tools = {one.name for one in view.executions if one.outcome is Outcome.UNKNOWN}
@@ -94,7 +95,8 @@ class Snapshot:
             return self._unseen(view) or _marks(matched)
         if self._may_write():
             return self._written(view, "updated")
-        return self._mismatch(expected, actual)
+        hints = [*self._moved(expected, actual), *self._ignored_nothing(view, whole)]
+        return self._mismatch(expected, actual, hints)
 
     def _unseen(self, view: View) -> Failure | None:
         return None if self.mode == "superset" else unseen_executions(view, self._expected)
@@ -107,12 +109,16 @@ class Snapshot:
         unseen = self._unseen(view)
         if unseen is not None:
             return unseen
-        actual = built(view.invocations, self.wanted)
+        kept = written_out(all_slots(built(view.invocations, self.wanted)))
+        actual = built(view.invocations, attrs.evolve(self.wanted, kept=kept))
         self.file.parent.mkdir(parents=True, exist_ok=True)
         # At once, so that a process beside this one never reads half of it.
         half = self.file.with_name(f".{self.file.name}.{os.getpid()}")
-        half.write_bytes(written(actual).encode("utf-8"))
-        half.replace(self.file)
+        try:
+            half.write_bytes(written(actual).encode("utf-8"))
+            half.replace(self.file)
+        finally:
+            half.unlink(missing_ok=True)
         usage.note(str(self.file), use, self.asker.test)
         self.asker.written[str(self.file)] = self.asker.test
         if not self.asker.by_plugin:
@@ -129,7 +135,19 @@ class Snapshot:
             wanted=self.name,
         )
 
-    def _mismatch(self, expected: Groups, actual: Groups) -> Failure:
+    def _moved(self, expected: Groups, actual: Groups) -> Iterator[str]:
+        with contextlib.suppress(TooManyAttemptsError):
+            if self.mode == "strict" and matching(expected, actual, "unordered") is not None:
+                yield 'The same ran in another order, which mode="unordered" does not compare.'
+
+    def _ignored_nothing(self, view: View, expected: Groups) -> Iterator[str]:
+        whole = built(view.invocations, attrs.evolve(self.wanted, ignored=()))
+        executions = [node for groups in (expected, whole) for node, _ in nodes(groups) if not node.is_invocation]
+        for one in self.wanted.ignored:
+            if not any(one.places(node.name, node.arguments) for node in executions):
+                yield f"ignoring {one.text()!r} led to nothing, in the snapshot as in what ran."
+
+    def _mismatch(self, expected: Groups, actual: Groups, hints: Iterable[str]) -> Failure:
         difference = told(expected, actual, self.mode)
         advice = f"If what ran is right, write {places.shown(self.file)} anew: {self._command()}"
         writer = self.asker.written.get(str(self.file))
@@ -139,7 +157,7 @@ class Snapshot:
             expected=self._expected,
             found="but it differs (- snapshot, + what ran)",
             details=difference.lines,
-            advice=advice,
+            advice="\n".join((*hints, advice)),
             wanted=written(expected),
             actual=written(actual),
             differences=difference.differences,
@@ -165,10 +183,9 @@ def _marks(matched: Iterable[Node]) -> Marks:
 
 def _without_ignored(groups: Groups, ignored: tuple[Ignored, ...]) -> Groups:
     def kept(node: Node) -> Node:
-        arguments = node.arguments if node.arguments is MISSING else compared(node.name, node.arguments, ignored)
-        return attrs.evolve(node, arguments=arguments, groups=_without_ignored(node.groups, ignored))
+        return attrs.evolve(node, arguments=compared(node.name, node.arguments, ignored))
 
-    return tuple(tuple(map(kept, group)) for group in groups)
+    return grown((depth, group, kept(node)) for depth, group, node in rows(groups))
 
 
 def _written_out(groups: Groups) -> Iterator[str]:

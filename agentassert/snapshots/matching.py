@@ -148,11 +148,11 @@ class _Search:
         pools = [self.pools[shape,]]
         for place, label in enumerate(labels):
             if label is not None and label in self.meaning:
-                # A line whose label may be anything answers as well, but is in no pool of a label.
                 pools.append(self.pools[shape, place, self.meaning[label]])
-        unlabelled = [self.pools[shape, place, None] for place in range(len(labels))]
-        narrow = min(pools[1:], key=lambda pool: pool.size, default=pools[0])
-        return pools[0].candidates() if any(pool.size for pool in unlabelled) else min(pools[0], narrow, key=_size).candidates()
+        # A line whose label may be anything answers as well, but is in no pool of a label.
+        if any(self.pools[shape, place, None].size for place in range(len(labels))):
+            return pools[0].candidates()
+        return min(pools, key=lambda pool: pool.size).candidates()
 
     def _next(self, item: int, candidates: Iterator[int]) -> _Choice | None:
         for candidate in candidates:
@@ -191,7 +191,3 @@ class _Search:
 
 def _keys(item: Item) -> list[Hashable]:
     return [(item.shape,), *((item.shape, place, label) for place, label in enumerate(item.labels))]
-
-
-def _size(pool: _Pool) -> int:
-    return pool.size

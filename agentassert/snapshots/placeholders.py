@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from typing import Any, Final, TypeAlias
 
@@ -12,18 +13,36 @@ from agentassert.checks.paths import mapped
 
 Label: TypeAlias = str | int | None
 
+_SEPARATOR: Final = r"[\\/]"
+_NO_MORE: Final = r"(?=[\\/\s\"'<>)\],;:.]|\Z)"
+_DRAWN: Final = (
+    rf"tmp[a-z0-9_]{{8}}(?![a-z0-9_])|tmp\.[A-Za-z0-9]{{6,12}}\b|pytest-of-[^\\/\s]+{_SEPARATOR}pytest-\d+"
+    rf"(?:{_SEPARATOR}popen-gw\d+)?(?:{_SEPARATOR}[^\\/\s\"'<>]*\d{_NO_MORE})?"
+)
+"""The part of a temporary path that is another one in every run: what an agent names below that is compared."""
+
 _KINDS: Final = {
     "uuid": r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b",
     # A bare date, or a time without seconds, is what people write: an agent that books the wrong day must not pass.
     "timestamp": r"\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?:Z|[+-]\d{2}:?\d{2})?\b",
-    "address": r"\b0x[0-9a-fA-F]{6,16}\b",
+    # As in `<Client object at 0x7f…>`; a colour or an error code is none.
+    "address": r"(?<=\bat )0x[0-9a-fA-F]{6,16}\b",
     "temp path": (
-        r"(?:/private)?/tmp/[^\s\"'<>]+|(?:/private)?/var/folders/[^\s\"'<>]+"
-        r"|[A-Za-z]:[\\/](?:[^\\/\s\"'<>]+[\\/])*(?:Temp|temp|TEMP|tmp)[\\/][^\s\"'<>]+"
+        rf"(?<![\w.-])(?:(?:/private)?/tmp/(?:{_DRAWN})|(?:(?:/private)?/var/folders/[^/\s]+/[^/\s]+/T"
+        rf"|[A-Za-z]:{_SEPARATOR}(?:[^\\/\s\"'<>]+{_SEPARATOR})*(?i:te?mp)(?![\w-]))(?:{_SEPARATOR}(?:{_DRAWN}))?)"
     ),
-    # With a letter and a digit, for a card's number is no volatile id, and a long word of `a` to `f` none either.
-    "hex": r"\b(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{16,}\b|\b(?=[A-F]*[0-9])(?=[0-9]*[A-F])[0-9A-F]{16,}\b",
+    "hex": r"\b(?:[0-9a-f]{16,}|[0-9A-F]{16,})\b",
 }
+_WRITTEN_OUT: Final = {
+    "uuid": re.compile(r"(?!.{14}[1-8].{4}[89abAB]).*"),
+    "timestamp": re.compile(r".{16}:00(?:[.,]0+)?(?:Z|[+-].*)?"),
+    "hex": re.compile(r"[0-9]+|[a-fA-F]+"),
+}
+"""What people make up rather than machines: ids that are no real UUIDs, times of full minutes, a card's number. A new file has it."""
+
+_ONE_VALUE: Final = frozenset({"uuid", "temp path", "hex"})
+"""Kinds of which two are the same, or not, for a reason. Whether two times fall into one second is chance, and an address is used again."""
+
 _VOLATILE: Final = re.compile("|".join(f"(?P<{kind.replace(' ', '_')}>{pattern})" for kind, pattern in _KINDS.items()))
 _PLACEHOLDER: Final = re.compile(rf"<((?:literal )*)({'|'.join(_KINDS)})(?: ([1-9][0-9]{{0,8}}))?>")
 
@@ -55,6 +74,11 @@ class Text:
     """
 
     parts: tuple[str | Slot, ...]
+
+    @property
+    def as_it_was(self) -> str:
+        """The text of what ran, with its values."""
+        return "".join(str(part.label) if isinstance(part, Slot) else part for part in self.parts)
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -107,31 +131,42 @@ def volatile_in(value: Any) -> Iterator[str]:
         >>> list(volatile_in(["at 2026-01-02T10:00:00Z", read("<uuid>")]))
         ['2026-01-02T10:00:00Z']
     """
-    if isinstance(value, str):
-        yield from (one.group() for one in _VOLATILE.finditer(value))
+    if isinstance(value, (str, Text)):
+        # For what stands there a letter: beside a value, as beside a word, many a text is none that is volatile.
+        text = value if isinstance(value, str) else "".join("x" if isinstance(part, Slot) else part for part in value.parts)
+        yield from (one.group() for one in _VOLATILE.finditer(text))
         return
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    for item in value.parts if isinstance(value, Text) else inner:
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ():
         yield from volatile_in(item)
 
 
 def numbering(slots: Iterator[Slot]) -> Callable[[Slot], int | None]:
-    """Numbers for the values that stand at several places, for each kind from 1, in the order of these slots.
+    """Numbers for values, for each kind from 1, in the order of these slots; none for a kind that stands at one place alone.
+
+    Two values have two numbers even if each stands at one place: from an account to itself is not from one to another.
 
     Example:
-        >>> number = numbering(iter([Slot("uuid", "a"), Slot("uuid", "b"), Slot("uuid", "b"), Slot("hex", None)]))
-        >>> number(Slot("uuid", "a")), number(Slot("uuid", "b")), number(Slot("hex", None))
-        (None, 1, None)
+        >>> number = numbering(iter([Slot("uuid", "a"), Slot("uuid", "b"), Slot("uuid", "b"), Slot("hex", "c")]))
+        >>> number(Slot("uuid", "a")), number(Slot("uuid", "b")), number(Slot("hex", "c"))
+        (1, 2, None)
     """
-    times: dict[Slot, int] = {}
+    of_kinds: defaultdict[str, list[Slot]] = defaultdict(list)
     for slot in slots:
-        times[slot] = times.get(slot, 0) + 1
-    numbers: dict[Slot, int] = {}
-    used: dict[str, int] = {}
-    for slot, count in times.items():
-        if count > 1 and slot.label is not None:
-            numbers[slot] = used[slot.kind] = used.get(slot.kind, 0) + 1
-    return numbers.get
+        if slot.label is not None and (slot.kind in _ONE_VALUE or isinstance(slot.label, int)):
+            of_kinds[slot.kind].append(slot)
+    numbered = (dict.fromkeys(alike) for alike in of_kinds.values() if len(alike) > 1)
+    return {slot: number for alike in numbered for number, slot in enumerate(alike, start=1)}.get
+
+
+def written_out(slots: Iterator[Slot]) -> frozenset[str]:
+    """The values among these that a new file has as they are.
+
+    Example:
+        >>> sorted(written_out(iter([Slot("timestamp", "2026-01-02T10:00:00Z"), Slot("timestamp", "2026-01-02T10:00:07Z")])))
+        ['2026-01-02T10:00:00Z']
+    """
+    values = ((slot.kind, str(slot.label)) for slot in slots)
+    return frozenset(value for kind, value in values if kind in _WRITTEN_OUT and _WRITTEN_OUT[kind].fullmatch(value))
 
 
 def slots_in(value: Any) -> Iterator[Slot]:

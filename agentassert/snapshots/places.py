@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import unicodedata
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +19,10 @@ __tracebackhide__ = hidden
 FOLDER: Final = "__snapshots__"
 SUFFIX: Final = ".trajectory"
 _NAME: Final = re.compile(r"\w(?:[\w .-]{0,98}[\w-])?")
+_RESERVED: Final = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
+"""Which are devices in Windows, whatever follows the dot."""
+
+_MOST_BYTES: Final = 200
 _SWITCH: Final = "AGENTASSERT_UPDATE"
 _written: Final[dict[str, str]] = {}
 """By tests that pytest does not run."""
@@ -88,12 +93,13 @@ def file_name(name: Any) -> str:
     """
     if not isinstance(name, str):
         raise TypeError(f"matches_snapshot: name must be a string, but was {render.value(name)} ({type(name).__name__})")
-    if not _NAME.fullmatch(name):
+    composed = unicodedata.normalize("NFC", name)  # as a Mac may spell what a keyboard spelt otherwise
+    if not _NAME.fullmatch(composed) or len(composed.encode()) > _MOST_BYTES or _RESERVED.fullmatch(composed):
         raise ValueError(
-            f"matches_snapshot: name becomes the name of a file, so it has up to 100 letters, digits, '_', '-', '.' and spaces, "
-            f"and begins and ends with a letter or digit, but was {name!r}"
+            f"matches_snapshot: name becomes the name of a file, so it has up to 100 letters (fewer outside English), digits, '_', "
+            f"'-', '.' and spaces, begins and ends with a letter or digit, and is no device of Windows, but was {name!r}"
         )
-    return name + SUFFIX
+    return composed + SUFFIX
 
 
 def shown(file: Path) -> str:

@@ -9,10 +9,11 @@ from typing import Any, Final, Never
 import attrs
 
 from agentassert.checks.paths import MISSING
+from agentassert.jsonlike import DEEPEST
 from agentassert.nearest import did_you_mean
 from agentassert.records import Outcome, Status
 from agentassert.snapshots import placeholders
-from agentassert.snapshots.trajectory import SUCCEEDED, UNANSWERED, Groups, Node
+from agentassert.snapshots.trajectory import SUCCEEDED, UNANSWERED, Groups, Node, Row, grown
 from agentassert.snapshots.writing import HEADER, IN_ANY_ORDER, INDENT, PLAIN_NAME
 
 _CONFLICT: Final = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
@@ -62,7 +63,6 @@ class _Reader:
         self.file = file
         self.position = 0
         self.entries: list[_Entry] = []
-        """Those that have no place in the tree yet, the next one last."""
 
     def all(self) -> Groups:
         if self.text.partition("\n")[0].rstrip() != HEADER:
@@ -73,32 +73,34 @@ class _Reader:
                 self.entries.append(self.entry())
             else:
                 self.position = nothing.end()
-        self.entries.reverse()
         if not self.entries:
             self.refuse("holds nothing: an invocation stands at the top, as in `agent: completed`", len(self.text))
-        return self.groups(0, None)
+        return grown(self.rows())
 
-    def groups(self, depth: int, owner: Node | None, *, in_a_group: bool = False) -> Groups:
-        """What stands at this depth below `owner`, which is `None` for the file."""
-        found: list[tuple[Node, ...]] = []
-        while self.entries and self.entries[-1].depth == depth:
-            entry = self.entries.pop()
+    def rows(self) -> list[Row]:
+        rows: list[Row] = []
+        above: list[_Entry] = []
+        sizes: dict[int, int] = {}
+        for number, entry in enumerate(self.entries):
+            if entry.depth > len(above):
+                self.refuse(f"is indented too far: each level has {len(INDENT)} spaces", entry.start)
+            del above[entry.depth :]
+            group = above[-1] if above and above[-1].node is None else None
             if entry.node is None:
-                found.append(self.group(entry, owner, in_a_group))
+                if group is not None:
+                    self.refuse("a group cannot be part of another one", entry.start)
+                sizes[entry.start] = 0
             else:
-                self.check_place(entry, entry.node, owner)
-                found.append((attrs.evolve(entry.node, groups=self.groups(depth + 1, entry.node)),))
-        if self.entries and self.entries[-1].depth > depth:
-            self.refuse(f"is indented too far: each level has {len(INDENT)} spaces", self.entries[-1].start)
-        return tuple(found)
-
-    def group(self, entry: _Entry, owner: Node | None, in_a_group: bool) -> tuple[Node, ...]:
-        if in_a_group:
-            self.refuse("a group cannot be part of another one", entry.start)
-        members = self.groups(entry.depth + 1, owner, in_a_group=True)
-        if len(members) < _FEWEST:
-            self.refuse("a group has two members or more, indented below it", entry.start)
-        return tuple(node for (node,) in members)
+                holders = [one.node for one in above if one.node is not None]
+                self.check_place(entry, entry.node, holders[-1] if holders else None)
+                if group is not None:
+                    sizes[group.start] += 1
+                rows.append((len(holders), number if group is None else -group.start, entry.node))
+            above.append(entry)
+        for start, size in sizes.items():
+            if size < _FEWEST:
+                self.refuse("a group has two members or more, indented below it", start)
+        return rows
 
     def check_place(self, entry: _Entry, node: Node, owner: Node | None) -> None:
         if node.is_invocation or (owner is not None and owner.is_invocation):
@@ -145,7 +147,7 @@ class _Reader:
 
     def name(self) -> str:
         if self.text.startswith('"', self.position):
-            name = self.value()
+            name = self.json()
             if not isinstance(name, str) or not name:
                 self.refuse("a name is a text that is not empty")
             return name
@@ -170,8 +172,15 @@ class _Reader:
         return f"{word.group()} {error.group(1)}"
 
     def value(self) -> Any:
-        """JSON, which may go on in the lines that follow."""
+        """JSON with placeholders, which may go on in the lines that follow."""
         self.skip_blanks()
+        start = self.position
+        value = self.json()
+        if _levels(value) > DEEPEST:
+            self.refuse(f"is nested deeper than {DEEPEST} levels", start)
+        return placeholders.convert(value, placeholders.read)
+
+    def json(self) -> Any:
         try:
             value, self.position = json.JSONDecoder(object_pairs_hook=_object).raw_decode(self.text, self.position)
         except json.JSONDecodeError as error:
@@ -179,8 +188,8 @@ class _Reader:
         except ValueError as error:
             self.refuse(str(error))
         except RecursionError:
-            self.refuse("is nested too deep")
-        return placeholders.convert(value, placeholders.read)
+            self.refuse(f"is nested deeper than {DEEPEST} levels")
+        return value
 
     def arrow(self) -> bool:
         found = _ARROW.match(self.text, self.position)
@@ -218,3 +227,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} stands twice in an object")
     return found
+
+
+def _levels(value: Any) -> int:
+    """How many lists and objects lie in each other, found without following them by calls."""
+    levels, layer = 0, [value]
+    while layer := [one for one in layer if isinstance(one, (dict, list))]:
+        levels += 1
+        layer = [inner for one in layer for inner in (one.values() if isinstance(one, dict) else one)]
+    return levels

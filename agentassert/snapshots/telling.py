@@ -5,15 +5,16 @@ from __future__ import annotations
 import difflib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import attrs
 
 from agentassert.checks.differences import between
 from agentassert.checks.leaves import STRICT
 from agentassert.checks.paths import MISSING
-from agentassert.snapshots.comparing import Mode, shape
-from agentassert.snapshots.placeholders import Slot, numbering
+from agentassert.checks.values import equal
+from agentassert.snapshots.comparing import Mode, shape, shape_of
+from agentassert.snapshots.placeholders import Slot, Text, numbering
 from agentassert.snapshots.trajectory import Groups, Node, all_slots, nodes
 from agentassert.snapshots.writing import INDENT, line_of, plain
 
@@ -148,8 +149,22 @@ def _between(ours: _Line, theirs: _Line) -> Iterator[str]:
                 what = "arguments" if place == "$" else "result"
                 yield f"the {what} {'stand' if place == '$' else 'stands'} only in {'what ran' if here is MISSING else 'the snapshot'}"
         else:
-            for one in between(plain(here, ours.number), plain(there, theirs.number), place, STRICT):
-                yield one.text()
+            wanted, was = plain(here, ours.number), _against(here, there, theirs.number)
+            if not equal(wanted, was):
+                yield from (one.text() for one in between(wanted, was, place, STRICT))
+
+
+def _against(ours: Any, theirs: Any, number: _Number) -> Any:
+    """With placeholders, except where the snapshot has another text: there it is the value that a person looks for."""
+    if type(theirs) is dict:
+        known = ours if type(ours) is dict else {}
+        return {key: _against(known.get(key), item, number) for key, item in theirs.items()}
+    if type(theirs) is list:
+        others = [*ours, *[None] * len(theirs)] if type(ours) is list else [None] * len(theirs)
+        return [_against(other, item, number) for other, item in zip(others, theirs, strict=False)]
+    if isinstance(theirs, Text) and isinstance(ours, (str, Text)) and shape_of(ours) != shape_of(theirs):
+        return theirs.as_it_was
+    return plain(theirs, number)
 
 
 def _shown(marked: Sequence[_Marked], differences: dict[int, tuple[str, ...]]) -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
 import attrs
@@ -47,13 +48,47 @@ Group: TypeAlias = tuple[Node, ...]
 Groups: TypeAlias = tuple[Group, ...]
 
 
-def nodes(groups: Sequence[Group], depth: int = 0) -> Iterator[tuple[Node, int]]:
+Row: TypeAlias = tuple[int, int, Node]
+"""In how many others a node lies, its group's number, which no other group of the same work has, and the node."""
+
+
+def nodes(groups: Sequence[Group]) -> Iterator[tuple[Node, int]]:
     """Every node with the number of those that it lies in, each before what it started."""
-    waiting = [(node, depth) for group in reversed(groups) for node in reversed(group)]
+    return ((node, depth) for depth, _, node in rows(groups))
+
+
+def rows(groups: Sequence[Group]) -> Iterator[Row]:
+    """Every node, each before what it started. Agents may start each other a thousand deep, so nothing here calls itself."""
+    waiting = _numbered(groups, 0)
     while waiting:
-        node, level = waiting.pop()
-        yield node, level
-        waiting += [(inner, level + 1) for group in reversed(node.groups) for inner in reversed(group)]
+        row = waiting.pop()
+        yield row
+        waiting += _numbered(row[2].groups, row[0] + 1)
+
+
+def grown(flat: Iterable[Row]) -> Groups:
+    """The trajectory of these rows, whatever the nodes in them say that they started: what :func:`rows` is given, it returns.
+
+    Example:
+        >>> shop = Node(name="shop", ending="completed", is_invocation=True)
+        >>> [len(group) for group in grown([(0, 0, shop), (1, 0, Node(name="pay", ending="succeeded"))])[0][0].groups]
+        [1]
+    """
+    below: dict[int, list[tuple[int, Node]]] = {}
+    for depth, group, node in reversed(list(flat)):
+        inner = _grouped(below.pop(depth + 1, []))
+        below.setdefault(depth, []).append((group, attrs.evolve(node, groups=inner)))
+    return _grouped(below.get(0, []))
+
+
+def _numbered(groups: Sequence[Group], depth: int) -> list[Row]:
+    return [(depth, number, node) for number, group in enumerate(groups) for node in group][::-1]
+
+
+def _grouped(backwards: Sequence[tuple[int, Node]]) -> Groups:
+    return tuple(
+        tuple(node for _, node in members) for _, members in itertools.groupby(reversed(backwards), key=lambda member: member[0])
+    )
 
 
 def slots(node: Node) -> Iterator[Slot]:

@@ -8,13 +8,11 @@ from typing import Any, Final, Literal, TypeAlias
 Use: TypeAlias = Literal["used", "created", "updated"]
 
 _uses: Final[dict[str, dict[str, Use]]] = {}
-"""For the test that runs, or ran last, its snapshots."""
+"""For each test that runs its snapshots: one that runs pytest inside itself is still running while that test does."""
 
 
 def note(file: str, use: Use, test: str) -> None:
     """Keep that a test used or wrote the file."""
-    if test not in _uses:
-        _uses.clear()
     uses = _uses.setdefault(test, {})
     if use == "used":
         uses.setdefault(file, use)
@@ -24,8 +22,9 @@ def note(file: str, use: Use, test: str) -> None:
 
 def attach_to(report: Any) -> None:
     """Let the report of a test carry what it used, as text: so that gets out of a process of pytest-xdist."""
-    if report.nodeid in _uses:
-        report.agentassert_snapshots = json.dumps(_uses[report.nodeid])
+    uses = _uses.pop(report.nodeid, None) if report.when == "teardown" else _uses.get(report.nodeid)
+    if uses is not None:
+        report.agentassert_snapshots = json.dumps(uses)
 
 
 def attached_to(report: Any) -> dict[str, Use]:

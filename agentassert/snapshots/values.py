@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
 from agentassert import render
-from agentassert.checks.paths import MISSING, Path, compile_path, without
+from agentassert.checks.paths import MISSING, Path, Steps, compile_path, without
 from agentassert.jsonlike import SCALARS
 from agentassert.masking import MASK, is_secret_name, masked
 from agentassert.pieces import MOST_BITS
 from agentassert.recorded_errors import qualified_name
-from agentassert.snapshots.placeholders import found
+from agentassert.snapshots.placeholders import found as told_apart
 from agentassert.stored_values import NotJson
 
 
@@ -33,6 +33,17 @@ class Ignored:
     tool: str | None
     path: Path
 
+    def places(self, tool: str, arguments: Any) -> list[Steps]:
+        """Where it leads in the arguments of a tool; to the top for all of them, and nowhere where there are none."""
+        return self.path.places(arguments) if self.tool in (None, tool) and arguments is not MISSING else []
+
+    def text(self) -> str:
+        """As it was written."""
+        return self.path.text if self.tool is None else f"{self.tool}:{self.path.text}"
+
+
+_ANY_ARGUMENT: Final = {"an argument of any name": None}
+
 
 def ignored_place(text: str) -> Ignored:
     """Read what `ignoring` takes: `$.request_id`, or `pay:$.request_id` for one tool.
@@ -46,8 +57,8 @@ def ignored_place(text: str) -> Ignored:
     tool, colon, path = text.partition(":$")
     if not colon or text.startswith("$"):
         compiled = compile_path(text)
-        if compiled.steps == ():
-            raise ValueError("ignoring: '$' stands for all arguments of every tool: name the tool, as in 'pay:$'")
+        if compiled.steps == () or compiled.places(_ANY_ARGUMENT):
+            raise ValueError(f"ignoring: {text!r} stands for all arguments of every tool: name the tool, as in 'pay:$'")
         return Ignored(None, compiled)
     if not tool:
         raise ValueError(f"ignoring: {text!r} names no tool before the colon: write '${path}' for every tool")
@@ -61,10 +72,10 @@ def compared(tool: str, arguments: Any, ignored: Sequence[Ignored]) -> Any:
         >>> compared("pay", {"id": 1, "n": 2}, [ignored_place("$.id")]), compared("pay", {"id": 1}, [ignored_place("pay:$")])
         ({'n': 2}, MISSING)
     """
-    paths = [one.path for one in ignored if one.tool in (None, tool)]
-    if any(path.steps == () for path in paths):
+    places = [place for one in ignored for place in one.places(tool, arguments)]
+    if () in places:
         return MISSING
-    return without(arguments, [place for path in paths for place in path.places(arguments)]) if paths else arguments
+    return without(arguments, places) if places else arguments
 
 
 def as_kept(value: Any, kept: Collection[str] = (), *, secret: bool = False) -> Any:
@@ -83,11 +94,11 @@ def as_kept(value: Any, kept: Collection[str] = (), *, secret: bool = False) -> 
         return MASK
     kind = type(value)
     if kind is dict:
-        return {_key(key): as_kept(item, kept, secret=is_secret_name(key)) for key, item in value.items()}
+        return _object(value, kept)
     if kind is list:
         return [as_kept(item, kept) for item in value]
     if kind is str:
-        return found("".join(masked(value)), kept)
+        return told_apart("".join(masked(value)), kept)
     if kind is int and value.bit_length() > MOST_BITS:
         return hex(value)  # which has as many digits as JSON text is read with
     if kind in SCALARS:
@@ -95,8 +106,14 @@ def as_kept(value: Any, kept: Collection[str] = (), *, secret: bool = False) -> 
     return f"<{value.type_name if kind is NotJson else qualified_name(kind)}>"
 
 
-def _key(key: Any) -> str:
-    return key if type(key) is str else render.value(key)
+def _object(value: dict[Any, Any], kept: Collection[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, item in value.items():
+        name = "".join(masked(key)) if type(key) is str else render.value(key)
+        while name in found:  # two secrets, or 3 and "3": none of the two values may get lost
+            name += " (another)"
+        found[name] = as_kept(item, kept, secret=is_secret_name(key))
+    return found
 
 
 def _betrays_something(value: Any) -> bool:

@@ -29,7 +29,7 @@ def written(groups: Groups) -> str:
         shop: completed
           pay {"amount": 3} -> failed TimeoutError
     """
-    return "\n".join((HEADER, "", *_lines(groups, "", numbering(all_slots(groups))), ""))
+    return "\n".join((HEADER, "", *_lines(groups, numbering(all_slots(groups))), ""))
 
 
 def line_of(node: Node, number: Callable[[Slot], int | None]) -> str:
@@ -56,15 +56,25 @@ def plain(value: Any, number: Callable[[Slot], int | None]) -> Any:
     return mapped(value, leaf)
 
 
-def _lines(groups: Groups, indent: str, number: Callable[[Slot], int | None]) -> Iterator[str]:
-    for group in groups:
-        inner = indent
-        if len(group) > 1:
+def _lines(groups: Groups, number: Callable[[Slot], int | None]) -> Iterator[str]:
+    waiting = _entries(groups, "")
+    while waiting:
+        node, indent = waiting.pop()
+        if node is None:
             yield indent + IN_ANY_ORDER
-            inner = indent + INDENT
-        for node in group:
-            yield from _broken(node, inner, number)
-            yield from _lines(node.groups, inner + INDENT, number)
+        else:
+            yield from _broken(node, indent, number)
+            waiting += _entries(node.groups, indent + INDENT)
+
+
+def _entries(groups: Groups, indent: str) -> list[tuple[Node | None, str]]:
+    """What stands in these groups with its indentation, the first one last; `None` opens a group."""
+    entries: list[tuple[Node | None, str]] = []
+    for group in groups:
+        if len(group) > 1:
+            entries.append((None, indent))
+        entries += [(node, indent if len(group) == 1 else indent + INDENT) for node in group]
+    return entries[::-1]
 
 
 def _broken(node: Node, indent: str, number: Callable[[Slot], int | None]) -> Iterator[str]:

@@ -53,7 +53,6 @@ def test_unittest_has_them_beside_the_test(tmp_path, project):
     assert (created.returncode, created.stdout) == (0, "")
     for n in (1, 2):
         assert f"agentassert: created __snapshots__/test_pays/paid {n}.trajectory\n" in created.stderr
-    assert unittest_run(tmp_path, project, "0").returncode == 0
 
 
 def test_a_notebook_has_them_in_its_folder_and_its_cells_may_run_again(tmp_path, monkeypatch, capsys):

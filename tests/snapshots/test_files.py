@@ -7,7 +7,8 @@ import math
 import pytest
 
 from agentassert.checks.paths import MISSING
-from agentassert.snapshots.placeholders import Slot, Text, found, literal, read, volatile_in
+from agentassert.jsonlike import snapshot
+from agentassert.snapshots.placeholders import Slot, Text, found, literal, read, slots_in, volatile_in, written_out
 from agentassert.snapshots.values import as_kept, compared, ignored_place
 from agentassert.snapshots.writing import HEADER, written
 from tests.snapshots.trajectories import IDS, alone, execution, invocation, trajectory
@@ -27,20 +28,33 @@ def kinds(text):
         ("2026-01-02T10:00:00Z", ["timestamp"]),
         ("from 2026-01-02 10:00:00.123456+02:00 on", ["timestamp"]),
         ("<Client object at 0x7f3a5c2d1e90>", ["address"]),
-        ("/tmp/pytest-1/report.pdf and /private/var/folders/ab/c", ["temp path", "temp path"]),
+        ("/tmp/tmpab1_x9yz/report.pdf and file:///private/var/folders/ab/c_d/T/x", ["temp path", "temp path"]),
+        ("/tmp/pytest-of-ann/pytest-12/popen-gw0/test_pays0/a.txt and /tmp/tmp.Ab12xYz", ["temp path", "temp path"]),
         (r"C:\Users\ann\AppData\Local\Temp\x1", ["temp path"]),
         ("4bf92f3577b34da6a3ce929d0e0e4736", ["hex"]),
         ("4BF92F3577B34DA6", ["hex"]),
         ("on 2026-01-02 at 10:00", []),
         ("2026-01-02T10:00", []),
-        ("card 4111111111111111", []),
-        ("deadbeefdeadbeef", []),
-        ("#ff8800 and 0x1f", []),
-        ("/etc/tmp is no path of today", []),
+        ("card 411111111111111", []),
+        ("the light in 0xff8800, error 0x80070005", []),
+        ("/tmp/report.pdf, /etc/tmp/tmpab1_x9yz, C:\\Templates\\x1 and /tmp/tmpworkspace", []),
     ],
 )
 def test_what_changes_from_run_to_run_is_told_from_what_people_write(text, expected):
     assert kinds(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("/tmp/tmpab1_x9yz/report.pdf", "/tmp/tmpab1_x9yz"),
+        ("/tmp/pytest-of-ann/pytest-12/test_pays0/a2.txt", "/tmp/pytest-of-ann/pytest-12/test_pays0"),
+        ("/tmp/pytest-of-ann/pytest-12/notes.txt", "/tmp/pytest-of-ann/pytest-12"),
+        ("/var/folders/ab/c_d/T/report.pdf", "/var/folders/ab/c_d/T"),
+    ],
+)
+def test_what_an_agent_names_in_a_temporary_folder_is_compared(text, value):
+    assert found(text) == Text((Slot("temp path", value), text.removeprefix(value)))
 
 
 def test_a_text_is_the_same_after_it_was_written_and_read():
@@ -55,6 +69,29 @@ def test_a_text_is_the_same_after_it_was_written_and_read():
 def test_what_is_written_out_in_a_file_is_kept():
     assert list(volatile_in({"at": ["2026-01-02T10:00:00Z", read("<uuid>")], "n": 3})) == ["2026-01-02T10:00:00Z"]
     assert found("2026-01-02T10:00:00Z", {"2026-01-02T10:00:00Z"}) == "2026-01-02T10:00:00Z"
+    assert list(volatile_in(read("<temp path>/tmp/tmpab1_x9yz"))) == list(volatile_in(3)) == []
+
+
+def test_a_new_file_has_what_people_make_up_as_it_is():
+    chosen = [
+        "2026-03-01T09:00:00",
+        "2026-03-01 09:00:00.000Z",
+        "4111111111111111",
+        "deadbeefdeadbeef",
+        UUID[:-17] + "0" + UUID[-16:],
+    ]
+    chosen.append("00000000-0000-0000-0000-000000000001")
+    drawn = ["2026-03-01T09:00:07Z", "2026-03-01T09:00:00.25Z", "4bf92f3577b34da6", UUID, "/tmp/tmpab1_x9yz"]
+    assert written_out(slots_in([found(text) for text in (*chosen, *drawn)])) == set(chosen)
+
+
+def test_no_secret_and_no_value_gets_lost_in_a_name():
+    assert as_kept({"sk-abcdefgh12": 1, "sk-abcdefgh13": 2, 3: "a", "3": "b"}) == {
+        "sk-***": 1,
+        "sk-*** (another)": 2,
+        "3": "a",
+        "3 (another)": "b",
+    }
 
 
 def test_values_are_kept_as_json_without_secrets():
@@ -99,7 +136,10 @@ def test_places_are_ignored_for_all_tools_or_for_one():
             ValueError,
             "a JSONPath begins with $, but was 'request_id': write '$.request_id' for a field of the top level",
         ),
-        ("$", ValueError, "ignoring: '$' stands for all arguments of every tool: name the tool, as in 'pay:$'"),
+        *(
+            (text, ValueError, f"ignoring: {text!r} stands for all arguments of every tool: name the tool, as in 'pay:$'")
+            for text in ("$", "$.*", "$..*", "$[*]")
+        ),
         (":$.id", ValueError, "ignoring: ':$.id' names no tool before the colon: write '$.id' for every tool"),
     ],
 )
@@ -107,6 +147,21 @@ def test_a_place_that_says_nothing_is_refused(place, kind, message):
     with pytest.raises(kind) as caught:
         ignored_place(place)
     assert str(caught.value) == message
+
+
+def test_arguments_may_be_as_deep_as_they_are_recorded():
+    deep = []
+    for _ in range(200):
+        deep = [deep]
+    kept = as_kept(snapshot({"tree": deep}))
+    text = written(((invocation("shop", (execution("pay", kept),)),),))
+    assert trajectory(text.partition("\n")[2])[0][0].groups[0][0].arguments == kept
+
+
+def test_a_name_is_what_it_says():
+    text = written(((invocation("<uuid>", (execution("2 <literal hex>"),)),),))
+    assert text.endswith('\n"<uuid>": completed\n  "2 <literal hex>" {}\n')
+    assert written(trajectory(text.partition("\n")[2])) == text
 
 
 def test_a_file_is_short_and_has_one_execution_a_line():
@@ -193,7 +248,8 @@ def test_another_file_is_no_snapshot():
         ("shop: completed\n  pay {}\n    look {}\n", "4: below a tool execution stand only invocations it started"),
         ('shop: completed\n  pay {"n": 1,\n    "m": }\n', "4: is no JSON: Expecting value"),
         ('shop: completed\n  pay {"n": 1, "n": 2}\n', "3: 'n' stands twice in an object"),
-        (f"shop: completed\n  pay {'[' * 100_000}\n", "3: is nested too deep"),
+        (f"shop: completed\n  pay {'[' * 100_000}\n", "3: is nested deeper than 100 levels"),
+        (f"shop: completed\n  pay {'[' * 101}{']' * 101}\n", "3: is nested deeper than 100 levels"),
         (f"shop: completed\n  pay {'9' * 5_000}\n", "3: Exceeds the limit"),
         ("shop: completed\n  pay {} extra\n", "3: nothing was expected to follow, but 'extra' does"),
         ("shop: completed\n  pay {} -> faild\n", "3: expected an outcome, but found 'faild'; did you mean 'failed'?"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import uuid
+from contextlib import ExitStack
 
 import pytest
 
-from agentassert import AgentAssertionError, NotRecordedError, assert_that, soft_assertions
+from agentassert import AgentAssertionError, NotRecordedError, assert_that, capture, record, soft_assertions
+from agentassert.snapshots import matching
 from agentassert.snapshots.writing import HEADER
 from tests.factories import UNKNOWN, captured, chat, execution, failed, invocation, message
 
@@ -160,7 +162,7 @@ def test_ids_of_another_run_match_and_stay_the_same_within_one(folder, updating)
     updating("0")
     same = uuid.uuid4()
     matches(ran(same, same), folder)
-    assert "$.id: expected '<uuid 1>', was '<uuid>'" in message(matches, ran(uuid.uuid4(), uuid.uuid4()), folder)
+    assert "$.id: expected '<uuid 1>', was '<uuid 2>'" in message(matches, ran(uuid.uuid4(), uuid.uuid4()), folder)
 
 
 def test_ids_in_lists_are_told_apart_too(folder, updating):
@@ -170,17 +172,130 @@ def test_ids_in_lists_are_told_apart_too(folder, updating):
     one, other = uuid.uuid4(), uuid.uuid4()
     updating()
     matches(ran(one, other, one), folder)
-    assert '  look {"ids": ["<uuid 1>", "<uuid>"]}\n' in (folder / "paid.trajectory").read_text("utf-8")
+    assert '  look {"ids": ["<uuid 1>", "<uuid 2>"]}\n' in (folder / "paid.trajectory").read_text("utf-8")
     updating("0")
     matches(ran(other, one, other), folder)
-    assert "$.ids[0]: expected '<uuid 1>', was '<uuid>'" in message(matches, ran(one, other, other), folder)
+    assert "$.ids[0]: expected '<uuid 1>', was '<uuid 2>'" in message(matches, ran(one, other, other), folder)
 
 
 def test_a_value_that_somebody_wrote_into_the_file_is_compared(paid):
     (paid / "paid.trajectory").write_text(PAID.replace('{"n": 2}', '{"on": "2026-01-02T10:00:00Z"}'), encoding="utf-8")
     matches(shop(execution("look", {"id": 1}), execution("pay", {"on": "2026-01-02T10:00:00Z"})), paid)
     text = message(matches, shop(execution("look", {"id": 1}), execution("pay", {"on": "2026-01-03T10:00:00Z"})), paid)
-    assert "$.on: expected '2026-01-02T10:00:00Z', was '<timestamp>'" in text
+    assert "$.on: expected '2026-01-02T10:00:00Z', was '2026-01-03T10:00:00Z'" in text
+
+
+def test_a_date_that_somebody_chose_is_compared_from_the_first_file_on(folder, updating):
+    def ran(day, at):
+        return shop(
+            execution("book", {"from": f"2026-03-{day}T09:00:00", "at": f"2026-03-01T10:11:{at}.5Z, 2026-03-01T10:11:07Z"})
+        )
+
+    updating()
+    matches(ran("01", "07"), folder)
+    assert 'book {"from": "2026-03-01T09:00:00", "at": "<timestamp>, <timestamp>"}' in (folder / "paid.trajectory").read_text(
+        "utf-8"
+    )
+    updating("0")
+    matches(ran("01", "08"), folder)
+    text = message(matches, ran("02", "08"), folder)
+    assert "$.from: expected '2026-03-01T09:00:00', was '2026-03-02T09:00:00'" in text
+    assert "$.at" not in text
+
+
+def test_an_id_that_is_not_the_same_as_another_one_stays_another(folder, updating):
+    def ran(one, other):
+        return shop(execution("transfer", {"from": str(one), "to": str(other)}))
+
+    updating()
+    matches(ran(uuid.uuid4(), uuid.uuid4()), folder)
+    updating("0")
+    matches(ran(uuid.uuid4(), uuid.uuid4()), folder)
+    same = uuid.uuid4()
+    assert "$.to: expected '<uuid 2>', was '<uuid 1>'" in message(matches, ran(same, same), folder)
+
+
+def test_whether_two_times_or_addresses_are_the_same_is_chance(folder, updating):
+    def ran(first, second):
+        return shop(
+            execution("log", {"at": [f"2026-01-02T10:00:{at}Z" for at in (first, second)], "by": f"<A at 0x7f{first}aabbcc>"})
+        )
+
+    updating()
+    matches(ran("07", "07"), folder)
+    updating("0")
+    matches(ran("07", "08"), folder)
+
+
+def test_a_file_may_say_that_two_times_are_the_same(paid):
+    file = paid / "paid.trajectory"
+    file.write_text(f'{HEADER}\n\nshop: completed\n  log {{"at": ["<timestamp 1>", "<timestamp 1>"]}}\n', encoding="utf-8")
+    at = "2026-01-02T10:00:{}Z".format
+    matches(shop(execution("log", {"at": [at("07"), at("07")]})), paid)
+    assert '-   log {"at": ["<timestamp 1>", "<timestamp 1>"]}' in message(
+        matches, shop(execution("log", {"at": [at("07"), at("08")]})), paid
+    )
+
+
+def test_the_value_is_shown_where_the_snapshot_has_another_text(paid):
+    ids = [str(uuid.uuid4()) for _ in range(2)]
+    cap = shop(execution("look", {"id": ids[0], "more": [ids[1]]}), execution("pay", {"n": ids[0]}))
+    (paid / "paid.trajectory").write_text(
+        f'{HEADER}\n\nshop: completed\n  look {{"id": "A-1", "more": ["no <uuid>"]}}\n  pay {{"n": "<uuid>"}}\n', encoding="utf-8"
+    )
+    text = message(matches, cap, paid)
+    assert f"$.id: expected 'A-1', was '{ids[0]}'" in text
+    assert f"$.more[0]: expected 'no <uuid>', was '{ids[1]}'" in text
+
+
+def test_the_same_in_another_order_is_told(paid):
+    text = message(matches, shop(execution("pay", {"n": 2}), execution("look", {"id": 1})), paid)
+    assert 'The same ran in another order, which mode="unordered" does not compare.\nIf what ran is right' in text
+    assert "another order" not in message(matches, shop(execution("pay", {"n": 3}), execution("look", {"id": 1})), paid)
+
+
+def test_an_ignored_place_that_is_nowhere_is_told_where_it_may_be_missed(paid):
+    differs = shop(execution("look", {"id": 1}), execution("pay", {"n": 3}))
+    places = ["$.request_id", "pai:$", "pay:$.id", "$..id", "look:$", "mail:$.to"]
+    text = message(matches, differs, paid, ignoring=places)
+    assert [line for line in text.splitlines() if line.startswith("ignoring")] == [
+        f"ignoring {place!r} led to nothing, in the snapshot as in what ran."
+        for place in ("$.request_id", "pai:$", "pay:$.id", "mail:$.to")
+    ]
+    matches(shop(), paid, ignoring=places)
+
+
+def test_agents_may_start_each_other_a_thousand_deep(folder, updating):
+    with capture() as cap, ExitStack() as agents:
+        for _ in range(1_000):
+            agents.enter_context(record.invocation("agent"))
+        record.tool_execution("pay", {"id": 1}, result="ok")
+
+    def matches_deep(**options):
+        return assert_that(cap).including_nested().matches_snapshot("deep", directory=folder, **options)
+
+    updating()
+    matches_deep()
+    updating("0")
+    matches_deep(ignoring=["$.id"])
+    file = folder / "deep.trajectory"
+    file.write_text(file.read_text("utf-8").replace('"id": 1', '"id": 2'), encoding="utf-8")
+    assert "$.id: expected 2, was 1" in message(matches_deep)
+
+
+def test_a_file_that_cannot_be_written_is_an_error_and_leaves_nothing_behind(folder, updating):
+    (folder / "paid.trajectory").mkdir(parents=True)
+    updating()
+    with pytest.raises(OSError, match=r"paid\.trajectory"):
+        matches(shop(), folder)
+    assert [one.name for one in folder.iterdir()] == ["paid.trajectory"]
+
+
+def test_two_ways_to_name_a_folder_are_one_file(folder, updating):
+    updating()
+    matches(shop(execution("pay", {"n": 3})), folder)
+    text = message(matches, shop(execution("pay", {"n": 4})), folder / ".." / folder.name)
+    assert "was written in this run" in text
 
 
 def test_ignored_places_are_in_no_file_and_are_not_compared(folder, updating):
@@ -233,7 +348,8 @@ def test_nothing_is_written_where_nobody_saw_the_answer(folder, updating):
     assert not folder.exists()
 
 
-def test_executions_that_nothing_tells_apart_are_said(paid):
+def test_executions_that_nothing_tells_apart_are_said(paid, monkeypatch):
+    monkeypatch.setattr(matching, "_ATTEMPTS", 1_000)
     link = '  link {{"a": "<uuid {}>", "b": "<uuid {}>"}}\n'
     rings = [[(first + step, first + (step + 1) % 7) for step in range(7)] for first in range(1, 64, 7)]
     last = [(64 + step, 64 + (step + 1) % 6) for step in range(6)]
@@ -278,10 +394,19 @@ def test_no_candidate_of_a_callback_has_a_snapshot(folder):
         assert_that(cap).has_nested_invocation_satisfying("reader", lambda nested: nested.matches_snapshot("x", directory=folder))
 
 
-@pytest.mark.parametrize("name", ["", "a/b", "..", ".hidden", "a\\b", "a:b", "x" * 101, "trailing. "])
+@pytest.mark.parametrize(
+    "name", ["", "a/b", "..", ".hidden", "a\\b", "a:b", "x" * 101, "ж" * 101, "\U0001d4b3" * 60, "trailing. ", "con", "LPT1.x"]
+)
 def test_a_name_that_no_file_can_have_is_refused(name):
     with pytest.raises(ValueError, match="name becomes the name of a file"):
         assert_that(shop()).matches_snapshot(name)
+
+
+def test_a_name_is_one_however_it_is_spelt(folder, updating):
+    updating()
+    for name in ("caf\u00e9", "cafe\u0301"):
+        assert_that(shop()).matches_snapshot(name, directory=folder)
+    assert [one.name for one in folder.iterdir()] == ["caf\u00e9.trajectory"]
 
 
 def test_other_misuse_is_refused(folder):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentassert.snapshots import matching as module
 from agentassert.snapshots.comparing import MODES, matching, shape
 from agentassert.snapshots.matching import Item, TooManyAttemptsError, embedded
 from agentassert.snapshots.reading import read
@@ -33,7 +34,7 @@ def answers(small, large, chosen):
     )
 
 
-@settings(max_examples=400)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(items, max_size=4), st.lists(items, max_size=5))
 def test_lines_are_paired_when_brute_force_finds_a_pairing(small, large):
     found = embedded(small, large)
@@ -93,7 +94,7 @@ def small_enough(pair):
     return all(len(flattened(one)) <= 6 for one in pair)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(similar_forests().filter(small_enough))
 def test_every_mode_agrees_with_brute_force(pair):
     expected, actual = pair
@@ -104,7 +105,7 @@ def test_every_mode_agrees_with_brute_force(pair):
     assert (matching(expected, actual, "strict") is not None) == in_order(expected, actual)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(similar_forests())
 def test_a_file_says_the_same_as_what_was_written(pair):
     expected, actual = pair
@@ -114,7 +115,7 @@ def test_a_file_says_the_same_as_what_was_written(pair):
         assert (matching(kept, actual, mode) is None) == (matching(expected, actual, mode) is None)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(similar_forests(), st.sampled_from(MODES))
 def test_what_does_not_match_is_told(pair, mode):
     expected, actual = pair
@@ -130,7 +131,7 @@ def test_ten_thousand_lines_that_are_alike_are_paired_by_their_values(other):
     assert (embedded(small, large) is not None) == is_whole
 
 
-def test_a_question_that_takes_too_long_is_given_up():
+def test_a_question_that_takes_too_long_is_given_up(monkeypatch):
     """Rings of lines are looked for among others, of which the last one is too small to be there."""
 
     def rings(*sizes):
@@ -141,5 +142,6 @@ def test_a_question_that_takes_too_long_is_given_up():
             for number in range(size)
         ]
 
+    monkeypatch.setattr(module, "_ATTEMPTS", 1_000)
     with pytest.raises(TooManyAttemptsError):
         embedded(rings(*[7] * 9, 6), rings(*[7] * 10))

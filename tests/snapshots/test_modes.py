@@ -151,6 +151,9 @@ def test_arguments_or_results_on_one_side_alone_are_told():
     assert told_in("strict", "s: completed\n  pay {} -> 3\n", "s: completed\n  pay {} -> 4\n")[1] == (
         "result: expected 3, was 4",
     )
+    assert told_in("strict", 's: completed\n  pay {"n": 1} -> ""\n', 's: completed\n  pay {"n": 2} -> ""\n')[1] == (
+        "$.n: expected 1, was 2",
+    )
     assert told_in("strict", "s: completed\n", "s: failed\n")[1] == ("status: expected completed, was failed",)
 
 

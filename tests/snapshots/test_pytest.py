@@ -6,7 +6,10 @@ from textwrap import dedent
 
 import pytest
 
-import agentassert.assertions.invocation  # noqa: F401  # loaded here once, not anew in each run of pytest inside this process
+# Loaded here once, not anew in each run of pytest inside this process.
+import agentassert.assertions.invocation
+import agentassert.snapshots.keeping  # noqa: F401
+from agentassert.snapshots.writing import HEADER
 
 AGENT = """
     import pytest
@@ -37,6 +40,13 @@ class Project:
         file = self.pytester.path / "tests" / f"{name}.py"
         file.parent.mkdir(exist_ok=True)
         file.write_text(dedent(AGENT) + dedent(text), encoding="utf-8")
+
+    def kept(self, test_file="test_shop", **amounts):
+        folder = self.folder.with_name(test_file)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, n in amounts.items():
+            text = f'{HEADER}\n\nshop: completed\n  pay {{"n": {n}}}\n'
+            (folder / f"{name}.trajectory").write_text(text, encoding="utf-8")
 
     def run(self, *arguments):
         return self.pytester.runpytest_inprocess("-p", "agentassert", *arguments)
@@ -136,10 +146,13 @@ def test_tests_may_share_a_snapshot_but_not_write_over_each_other(project):
     project.run("--agentassert-update", "-k", "2").assert_outcomes(passed=1, deselected=2)
 
 
+ONE = TWO.partition("    def test_two")[0]
+NOTHING = "def test_nothing():\n    pass\n"
+
+
 def test_an_unused_snapshot_is_said_and_deleted_by_an_update_alone(project):
-    project.tests(TWO)
-    project.run("--agentassert-update")
-    project.tests("def test_nothing():\n    pass\n" + dedent(TWO).partition("def test_two")[0])
+    project.kept(one=1, two=2)
+    project.tests(NOTHING + dedent(ONE))
     said = project.run()
     said.assert_outcomes(passed=2)
     said.stdout.fnmatch_lines(["no test used tests/__snapshots__/test_shop/two.trajectory: --agentassert-update deletes it"])
@@ -151,10 +164,24 @@ def test_an_unused_snapshot_is_said_and_deleted_by_an_update_alone(project):
 
 
 def test_a_file_in_which_no_test_uses_snapshots_any_more_is_looked_at_too(project):
-    project.tests(TWO)
-    project.run("--agentassert-update")
-    project.tests("def test_nothing():\n    pass\n")
+    project.kept(one=1, two=2)
+    project.tests(NOTHING)
     project.run().stdout.fnmatch_lines(["no test used *one.trajectory: *", "no test used *two.trajectory: *"])
+
+
+def test_snapshots_whose_test_file_is_gone_are_said_and_kept(project):
+    project.kept(one=1)
+    project.kept("test_gone", old=1)
+    project.tests(ONE)
+    ran = project.run("--agentassert-update")
+    ran.stdout.fnmatch_lines(["no test file belongs to tests/__snapshots__/test_gone: delete it, or rename it with the file"])
+    assert (project.folder.with_name("test_gone") / "old.trajectory").is_file()
+
+
+LEAVES_OUT = """
+def pytest_collection_modifyitems(items):
+    items[:] = [item for item in items if item.name == "test_one"]
+"""
 
 
 @pytest.mark.parametrize(
@@ -163,7 +190,10 @@ def test_a_file_in_which_no_test_uses_snapshots_any_more_is_looked_at_too(projec
         (["-k", "one"], TWO),
         (["--deselect", "tests/test_shop.py::test_two"], TWO),
         (["tests/test_shop.py::test_one"], TWO),
+        (["./tests/../tests/test_shop.py::test_one"], TWO),
         (["--setup-only"], TWO),
+        (["--collect-only"], ONE),
+        (["-p", "leaves_out"], TWO),
         ([], TWO.replace("def test_two", "@pytest.mark.skip\n    def test_two")),
         ([], TWO.replace("paid(2)", "paid(3)")),
         ([], TWO.replace("def test_two():", "@pytest.mark.xfail\n    def test_two():\n        assert False")),
@@ -171,8 +201,9 @@ def test_a_file_in_which_no_test_uses_snapshots_any_more_is_looked_at_too(projec
     ],
 )
 def test_what_a_test_that_did_not_run_or_pass_may_use_is_not_unused(project, arguments, text):
-    project.tests(TWO)
-    project.run("--agentassert-update")
+    project.pytester.makepyfile(leaves_out=LEAVES_OUT)
+    project.pytester.syspathinsert()
+    project.kept(one=1, two=2)
     project.tests(text)
     ran = project.run("--agentassert-update" if "paid(3)" not in text else "-v", *arguments)
     ran.stdout.no_fnmatch_line("*deleted*")
@@ -180,11 +211,51 @@ def test_what_a_test_that_did_not_run_or_pass_may_use_is_not_unused(project, arg
     assert project.names == ["one", "two"]
 
 
-def test_other_test_files_keep_their_snapshots(project):
+def test_a_test_is_found_from_wherever_pytest_was_started(project, monkeypatch):
+    project.kept(one=1, two=2)
     project.tests(TWO)
-    project.tests(TWO, "test_more")
-    project.run("--agentassert-update")
-    project.tests("def test_nothing():\n    pass\n", "test_more")
+    monkeypatch.chdir(project.pytester.path / "tests")
+    project.run("--agentassert-update", "test_shop.py::test_one").assert_outcomes(passed=1)
+    assert project.names == ["one", "two"]
+
+
+def test_a_page_of_the_same_name_keeps_its_snapshots(project):
+    project.kept(one=1, of_the_page=2)
+    project.tests(ONE)
+    (project.pytester.path / "tests" / "test_shop.md").write_text("# A page with examples\n", encoding="utf-8")
+    ran = project.run("--agentassert-update")
+    ran.stdout.no_fnmatch_line("*deleted*")
+    assert project.names == ["of_the_page", "one"]
+
+
+def test_a_test_that_runs_pytest_inside_itself_has_used_what_it_used(project):
+    project.kept(one=1)
+    project.tests(
+        """
+        pytest_plugins = ["pytester"]
+
+        def test_one(pytester):
+            paid(1).matches_snapshot("one")
+            pytester.makepyfile(
+                test_inner="from agentassert import assert_that, capture, record\\n"
+                "def test_inner():\\n"
+                "    with capture() as cap, record.invocation('shop'):\\n"
+                "        pass\\n"
+                "    assert_that(cap).matches_snapshot('inner')\\n"
+            )
+            pytester.runpytest_inprocess("-p", "agentassert", "--agentassert-update").assert_outcomes(passed=1)
+        """
+    )
+    ran = project.run("--agentassert-update")
+    ran.assert_outcomes(passed=1)
+    assert project.names == ["one"]
+
+
+def test_other_test_files_keep_their_snapshots(project):
+    project.kept(one=1, two=2)
+    project.kept("test_more", one=1)
+    project.tests(TWO)
+    project.tests(NOTHING, "test_more")
     project.run("--agentassert-update", "tests/test_more.py")
     assert project.names == ["one", "two"]
     assert not list((project.folder.parent / "test_more").glob("*.trajectory"))
@@ -199,15 +270,17 @@ def test_the_variable_updates_in_pytest_too(project, monkeypatch):
 
 
 def test_snapshots_work_without_the_plugin(project, monkeypatch):
+    project.kept(one=1)
     project.tests(TWO)
     monkeypatch.setenv("AGENTASSERT_UPDATE", "1")
-    project.pytester.runpytest_subprocess("-p", "no:agentassert").assert_outcomes(passed=2)
-    monkeypatch.setenv("AGENTASSERT_UPDATE", "0")
-    project.pytester.runpytest_subprocess("-p", "no:agentassert").assert_outcomes(passed=2)
-    assert project.names == ["one", "two"]
+    ran = project.pytester.runpytest_subprocess("-p", "no:agentassert", "-s")
+    ran.assert_outcomes(passed=2)
+    ran.stderr.fnmatch_lines(["agentassert: created tests/__snapshots__/test_shop/two.trajectory"])
+    assert "agentassert: updated" not in ran.stderr.str()
 
 
 def test_processes_of_xdist_say_what_they_wrote_and_delete_nothing(project):
+    project.kept(old=1)
     project.tests(
         TWO
         + """
@@ -217,7 +290,7 @@ def test_processes_of_xdist_say_what_they_wrote_and_delete_nothing(project):
 """
     )
     spread = ("-p", "xdist", "-n", "2", "--dist", "loadgroup", "--agentassert-update")
-    ran = project.pytester.runpytest_subprocess("-p", "agentassert", *spread)
+    ran = project.pytester.runpytest_subprocess("-p", "agentassert", *spread, "-k", "one or two or shares")
     ran.stdout.fnmatch_lines(
         [
             "created tests/__snapshots__/test_shop/one.trajectory",
@@ -225,9 +298,8 @@ def test_processes_of_xdist_say_what_they_wrote_and_delete_nothing(project):
             "created tests/__snapshots__/test_shop/two.trajectory",
         ]
     )
-    project.tests("def test_nothing():\n    pass\n")
-    ran = project.pytester.runpytest_subprocess("-p", "agentassert", *spread)
-    ran.stdout.fnmatch_lines(["no test used *one.trajectory: --agentassert-update without -n deletes it"])
-    ran = project.pytester.runpytest_subprocess("-p", "agentassert", *spread, "-k", "nothing")
     ran.stdout.no_fnmatch_line("*no test used*")
-    assert project.names == ["one", "shared", "two"]
+    project.tests(NOTHING)
+    ran = project.pytester.runpytest_subprocess("-p", "agentassert", *spread, "-n", "1")
+    ran.stdout.fnmatch_lines(["no test used *one.trajectory: --agentassert-update without -n deletes it"])
+    assert project.names == ["old", "one", "shared", "two"]
