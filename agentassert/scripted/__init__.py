@@ -17,10 +17,10 @@ Example:
 
 from __future__ import annotations
 
-from agentassert.scripted.errors import ScriptError
 from agentassert.scripted.faults import Fault, disconnect, fail, malformed, time_out
 from agentassert.scripted.lines import Line
 from agentassert.scripted.model import ScriptedModel, scripted_model
+from agentassert.scripted.problems import ScriptError
 from agentassert.scripted.requests import Api, ScriptedRequest, ToolResult
 from agentassert.scripted.scripts import Script, script
 from agentassert.scripted.steps import Reply, Step, ToolRequest, call_tool, refuse, reply

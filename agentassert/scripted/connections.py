@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
+import time
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingTCPServer
 from typing import Any, ClassVar, Final, cast
 
 from agentassert.scripted.bodies import LARGEST, ClientGoneError, UnreadableError, read_body
-from agentassert.scripted.desk import Desk, Taken
+from agentassert.scripted.desk import Desk
 from agentassert.scripted.serving import Ending, Sending
 
 READING: Final = 30.0
@@ -21,6 +22,7 @@ LEAVING: Final = 10.0
 """Seconds that functions of the user's have to end after the block was left."""
 
 _DRAINED: Final = 1.0
+_SURPLUS: Final = 65536
 _FOR_EVER: Final = threading.TIMEOUT_MAX
 
 
@@ -61,8 +63,9 @@ class Server(ThreadingTCPServer):
         for connection in busy.values():
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
+        deadline = time.monotonic() + LEAVING
         for thread in busy:
-            thread.join(LEAVING)
+            thread.join(max(0.0, deadline - time.monotonic()))
         return [thread.name for thread in busy if thread.is_alive()]
 
     def verify_request(self, request: Any, client_address: Any) -> bool:
@@ -132,7 +135,7 @@ class _Connection(BaseHTTPRequestHandler):
         self.request_version = self.protocol_version  # what is no HTTP is told so in HTTP
         words = message or HTTPStatus(code).phrase
         line = self.requestline[:200] if self.requestline else ""
-        self._send(self._desk.refuse(code, f"a request was refused ({code} {words}): {line!r}"))
+        self._answer(self._desk.refuse(code, f"a request was refused ({code} {words}): {line!r}"))
 
     def _serve(self) -> None:
         try:
@@ -140,34 +143,35 @@ class _Connection(BaseHTTPRequestHandler):
         except ClientGoneError:
             return
         except TimeoutError:
-            self._send(self._desk.refuse(408, f"{self.command} {self.path} sent nothing for {self.timeout:g} seconds"))
+            self._answer(self._desk.refuse(408, f"{self.command} {self.path} sent nothing for {self.timeout:g} seconds"))
             return
         except UnreadableError as error:
-            self._send(self._desk.refuse(error.status, f"{self.command} {self.path}: {error}"))
+            self._answer(self._desk.refuse(error.status, f"{self.command} {self.path}: {error}"))
             self._drain()
             return
         headers = {name.lower(): value for name, value in self.headers.items()}
-        taken = self._desk.take(self.command, self.path, headers, body)
-        if not self._send(taken):
-            self._desk.undelivered(taken)
+        self._desk.take(self.command, self.path, headers, body, self._answer)
 
-    def _send(self, taken: Taken) -> bool:
+    def _answer(self, sent: Sending) -> bool:
         """Send an answer; `False` when the client had gone before it began."""
         self.close_connection = True
-        sent = taken.sending
         if self._left_within(sent.latency):
             return False
+        with contextlib.suppress(OSError):
+            self._send(sent)
+        return True
+
+    def _send(self, sent: Sending) -> None:
         if sent.status is not None:
             self._head(sent)
         for index, piece in enumerate(sent.pieces):
             if index and self._left_within(sent.pace):
-                return True
+                return
             self._write(piece.encode("utf-8", "replace"), chunked=sent.streamed)
         if sent.ending is Ending.COMPLETE and sent.streamed:
             self._write(b"", chunked=True)
         elif sent.ending is Ending.HANGS:
             self._left_within(_FOR_EVER)
-        return True
 
     def _head(self, sent: Sending) -> None:
         self.send_response(sent.status or 200)
@@ -185,13 +189,20 @@ class _Connection(BaseHTTPRequestHandler):
         self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data) if chunked else data)
 
     def _left_within(self, seconds: float) -> bool:
-        """Wait, and say whether the client, or the block, has gone meanwhile."""
-        self.connection.settimeout(min(seconds, _FOR_EVER))
+        """Wait, and say whether the client, or the block, has gone meanwhile; what is sent after a request means nothing."""
+        deadline = time.monotonic() + seconds
         try:
-            return not self.connection.recv(1, socket.MSG_PEEK)
+            self.connection.settimeout(min(seconds, _FOR_EVER))
+            while self.connection.recv(_SURPLUS):
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    return False
+                self.connection.settimeout(min(left, _FOR_EVER))
         except (BlockingIOError, TimeoutError):
             return False
         except OSError:
+            return True
+        else:
             return True
         finally:
             self.connection.settimeout(self.timeout)

@@ -6,11 +6,10 @@ import hashlib
 import itertools
 import json
 import threading
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
-import attrs
-
+from agentassert.masking import masked
 from agentassert.scripted.faults import Fault
 from agentassert.scripted.playing import Player
 from agentassert.scripted.problems import Problem
@@ -18,20 +17,12 @@ from agentassert.scripted.reading import ADDRESSES, api_of, complaint_about, con
 from agentassert.scripted.requests import Api, ScriptedRequest, shown_headers
 from agentassert.scripted.scripts import Script
 from agentassert.scripted.serving import Sending, failing, plain, sending
-from agentassert.scripted.steps import Answer
 from agentassert.scripted.wire import auxiliary
 from agentassert.scripted.wire.auxiliary import Embed, Moderate
 from agentassert.scripted.wire.protocol import UnsayableError
 
-
-@attrs.frozen
-class Taken:
-    """A request that was taken in: what is sent, and what to do when the client has gone before that."""
-
-    sending: Sending
-    request: ScriptedRequest | None = None
-    key: tuple[str, bytes] | None = None
-    answer: Answer | None = None
+Send: TypeAlias = Callable[[Sending], bool]
+"""Sends an answer; gives `False` when the client had gone before it began."""
 
 
 class Desk:
@@ -51,60 +42,65 @@ class Desk:
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
 
-    def take(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> Taken:
+    def take(self, method: str, path: str, headers: Mapping[str, str], body: bytes, send: Send) -> None:
         """Answer a request.
 
         Args:
             method: GET or POST; `path`: the address.
             headers: by their names in lower case.
-            body: as it came.
+            body: as it came; `send`: sends the answer.
         """
         if method == "GET" and path.partition("?")[0].rstrip("/").endswith("/models"):
-            return Taken(plain(auxiliary.models(anthropic="anthropic-version" in headers)))
+            send(plain(auxiliary.models(anthropic="anthropic-version" in headers)))
+            return
         api = api_of(path) if method == "POST" else None
         if api is None:
-            return self.refuse(404, f"{method} {path} is no address of a scripted model, which knows {ADDRESSES}")
+            send(self.refuse(404, f"{method} {path} is no address of a scripted model, which knows {ADDRESSES}"))
+            return
         try:
             parsed = json.loads(body)
         except (ValueError, RecursionError) as error:
-            return self.refuse(400, f"the body of POST {path} is no JSON: {error}")
+            send(self.refuse(400, f"the body of POST {path} is no JSON: {error}"))
+            return
         complaint = complaint_about(api, parsed)
         if complaint is not None:
-            return self.refuse(400, f"the body of POST {path} is refused: {complaint}")
-        return self._answered(api, path, dict(headers), parsed, body)
+            send(self.refuse(400, f"the body of POST {path} is refused: {complaint}"))
+        elif api in (Api.EMBEDDINGS, Api.MODERATIONS, Api.TOKEN_COUNT):
+            send(self._beside(self._kept(api, path, headers, parsed)))
+        else:
+            self._chat(api, path, headers, parsed, hashlib.blake2b(body).digest(), send)
 
-    def refuse(self, status: int, words: str) -> Taken:
+    def refuse(self, status: int, words: str) -> Sending:
         """Answer what could not be read with an error, and keep that as a problem."""
-        return Taken(failing(self.player.object_to(Problem(words), status)))
+        return failing(self.player.object_to(Problem("".join(masked(words))), status))
 
-    def undelivered(self, taken: Taken) -> None:
-        """The client had gone before its answer came."""
-        if taken.request is not None and taken.answer is not None:
-            self.player.undelivered(taken.request, taken.key, taken.answer)
+    def _chat(self, api: Api, path: str, headers: Mapping[str, str], parsed: dict[str, Any], digest: bytes, send: Send) -> None:
+        with self.player.asking((path, digest), headers) as asking:
+            request = self._kept(api, path, headers, parsed, asking.attempt)
+            played = self.player.answer(request, asking)
+            try:
+                sent = sending(played.answer, request, self._numbers)
+            except UnsayableError as error:
+                words = f"request {request.number} cannot be answered: {error}"
+                sent = failing(self.player.object_to(Problem(words, request)))
+            if not send(sent):
+                self.player.undelivered(request, asking, played)
 
-    def _answered(self, api: Api, path: str, headers: dict[str, str], parsed: dict[str, Any], body: bytes) -> Taken:
-        key = (path, hashlib.blake2b(body).digest())
+    def _kept(self, api: Api, path: str, headers: Mapping[str, str], parsed: dict[str, Any], attempt: int = 1) -> ScriptedRequest:
         conversation = conversation_in(api, parsed)
         with self._lock:
             request = ScriptedRequest(
                 number=len(self.requests) + 1,
                 api=api,
-                path=path,
+                path="".join(masked(path)),
                 body=parsed,
                 headers=shown_headers(headers),
                 messages=conversation.messages,
                 tools=conversation.tools,
-                attempt=self.player.attempt(key, headers),
+                attempt=attempt,
             )
             self.requests.append(request)
-        if api in (Api.EMBEDDINGS, Api.MODERATIONS, Api.TOKEN_COUNT):
-            return Taken(self._beside(request))
-        answer = self.player.answer(request, key)
-        try:
-            return Taken(sending(answer, request, self._numbers), request, key, answer)
-        except UnsayableError as error:
-            words = f"request {request.number} cannot be answered: {error}"
-            return Taken(failing(self.player.object_to(Problem(words, request))))
+        return request
 
     def _beside(self, request: ScriptedRequest) -> Sending:
         """What is answered without the script: it is about what chat models say."""

@@ -7,8 +7,7 @@ from typing import Any, Final
 
 import attrs
 
-from agentassert.scripted.checking import checked_text
-from agentassert.scripted.lines import Line
+from agentassert.scripted.lines import Line, checked_text
 
 
 @attrs.frozen(kw_only=True)

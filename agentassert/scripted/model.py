@@ -55,8 +55,12 @@ class ScriptedModel:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         import asyncio
+        from concurrent.futures import ThreadPoolExecutor
 
-        self._settle(await asyncio.to_thread(self._close), error)
+        # Not in the loop's own threads: those may all be waiting for this model.
+        with ThreadPoolExecutor(1) as threads:
+            still_busy = await asyncio.get_running_loop().run_in_executor(threads, self._close)
+        self._settle(still_busy, error)
 
     @property
     def base_url(self) -> str:
@@ -132,18 +136,20 @@ class ScriptedModel:
         return [] if server is None else server.close()
 
     def _settle(self, still_busy: list[str], leaving: BaseException | None) -> None:
-        """Raise what a function of the user's raised, or else what does not fit; what is not raised is noted on what leaves."""
+        """Raise what a function of the user's raised first, or else what does not fit; the rest is noted on what leaves the block."""
         player = self._desk.player
         player.problems += [Problem("a computed step had not ended when the block was left") for _ in still_busy]
-        first = player.errors[0] if player.errors else None
         problem = script_error(player, self._desk.requests)
-        if first is not None and (leaving is None or isinstance(leaving, Exception)):
-            raise first
-        if leaving is None and problem is not None:
-            raise problem
-        for unsaid in (first, problem):
-            if leaving is not None and unsaid is not None:
-                _note(leaving, unsaid)
+        unsaid = [*player.errors, *([] if problem is None else [problem])]
+        if not unsaid:
+            return
+        stays = leaving is not None and not (player.errors and isinstance(leaving, Exception))
+        raised = leaving if leaving is not None and stays else unsaid[0]
+        for one in unsaid:
+            if one is not raised:
+                _note(raised, one)
+        if raised is not leaving:
+            raise raised
 
 
 def scripted_model(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Hashable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Final
 
 import attrs
 
 from agentassert.nearest import did_you_mean
-from agentassert.scripted.faults import Fault, HttpFailure
+from agentassert.scripted.faults import Fault, HttpFailure, Silence
 from agentassert.scripted.problems import Problem
 from agentassert.scripted.requests import ScriptedRequest
 from agentassert.scripted.scripts import Script, answer_of
@@ -18,6 +20,8 @@ from agentassert.scripted.steps import Answer, Reply, Step
 _ATTEMPT: Final = "x-stainless-retry-count"
 """What the clients of OpenAI and Anthropic count, from 0, the times in that they have sent a request again."""
 
+_REPEATED: Final = "then_repeats"
+_GONE: Final = "The step for a client that is to give up waiting is time_out()."
 _EXHAUSTED: Final = "Add a step, or say what answers all further requests: then_repeats=reply(...)."
 
 
@@ -33,21 +37,53 @@ class Part:
         if self.played < len(self.script.steps):
             self.played += 1
             return self.script.steps[self.played - 1], f"step {self.played}"
-        return None if self.script.then_repeats is None else (self.script.then_repeats, "then_repeats")
+        return None if self.script.then_repeats is None else (self.script.then_repeats, _REPEATED)
 
 
 @attrs.frozen
-class _Unsettled:
-    """An answer that a client may send its request again for."""
+class Played:
+    """What answers a request, and the step that it uses up; `None` for what takes none."""
 
     answer: Answer
-    attempts: int
-    delivered: bool
+    step: str | None = None
+
+
+@attrs.frozen(eq=False)
+class _Unsettled:
+    """An answer that a client may send its request again for.
+
+    Args:
+        delivered: whether the client was still there when it began; `problem`: what there is to say when it does not ask again.
+    """
+
+    played: Played
+    attempt: int
+    delivered: bool = True
+    problem: Problem | None = None
 
     @property
     def stays(self) -> bool:
         """Whether that request gets this answer again, whatever steps there are."""
-        return not self.delivered or (isinstance(self.answer, Fault) and not self.answer.retry)
+        answer = self.played.answer
+        return not self.delivered or (isinstance(answer, Fault) and not answer.retry)
+
+
+@attrs.frozen(eq=False)
+class Asking:
+    """A request from its arrival until its answer was sent.
+
+    Args:
+        key: the same for the same request, sent again.
+        earlier: what came of it before; `None` where this is its first attempt.
+    """
+
+    key: Hashable
+    earlier: _Unsettled | None
+
+    @property
+    def attempt(self) -> int:
+        """The how-manieth time it is that this request comes."""
+        return 1 if self.earlier is None else self.earlier.attempt + 1
 
 
 class Player:
@@ -63,31 +99,47 @@ class Player:
         self.errors: list[BaseException] = []
         self.hints: list[str] = []
         self._unsettled: dict[Hashable, _Unsettled] = {}
-        self._lock = threading.Lock()
+        self._asking: Counter[Hashable] = Counter()
+        self._lock = threading.Condition()
 
-    def attempt(self, key: Hashable, headers: dict[str, str]) -> int:
-        """The how-manieth time it is that this request comes."""
-        earlier = self._unsettled.get(key) if _may_be_repeated(headers) else None
-        return 1 if earlier is None else earlier.attempts + 1
+    @contextlib.contextmanager
+    def asking(self, key: Hashable, headers: Mapping[str, str]) -> Iterator[Asking]:
+        """The time from the arrival of a request until its answer was sent.
 
-    def answer(self, request: ScriptedRequest, key: Hashable) -> Answer:
-        """The answer to a request.
-
-        Args:
-            request: what came.
-            key: the same for the same request, sent again.
+        A client that gave up waiting may ask again while a function still computes what it gave up: that goes first.
         """
+        attempt = headers.get(_ATTEMPT)
         with self._lock:
-            earlier = self._unsettled.pop(key, None) if request.attempt > 1 else None
-        answer = earlier.answer if earlier is not None and earlier.stays else self._played(request, earlier)
-        self._look_at(answer, request)
-        if isinstance(answer, Fault):
-            self._unsettle(key, _Unsettled(answer, request.attempt, delivered=True))
-        return answer
+            while attempt not in (None, "0") and self._asking[key] and key not in self._unsettled:
+                self._lock.wait()
+            earlier = None if attempt == "0" else self._unsettled.pop(key, None)
+            if earlier is not None and earlier.problem is not None:
+                self.problems.remove(earlier.problem)
+            self._asking[key] += 1
+        try:
+            yield Asking(key, earlier)
+        finally:
+            with self._lock:
+                self._asking[key] -= 1
+                self._lock.notify_all()
 
-    def undelivered(self, request: ScriptedRequest, key: Hashable, answer: Answer) -> None:
-        """A client had gone before its answer came: if it asks again, that is its answer."""
-        self._unsettle(key, _Unsettled(answer, request.attempt, delivered=False))
+    def answer(self, request: ScriptedRequest, asking: Asking) -> Played:
+        """The answer to a request."""
+        earlier = asking.earlier
+        played = earlier.played if earlier is not None and earlier.stays else self._played(request, earlier)
+        self._look_at(played.answer, request)
+        if isinstance(played.answer, Fault):
+            self._unsettle(asking.key, _Unsettled(played, request.attempt))
+        return played
+
+    def undelivered(self, request: ScriptedRequest, asking: Asking, played: Played) -> None:
+        """A client had gone before its answer came: if it asks again, that is its answer, and otherwise something is amiss."""
+        problem = None
+        if played.step is not None and not isinstance(played.answer, Silence):
+            words = f"request {request.number} went without its answer: its client had gone before {played.step} began"
+            problem = Problem(words, request, _GONE)
+            self.problems.append(problem)
+        self._unsettle(asking.key, _Unsettled(played, request.attempt, delivered=False, problem=problem))
 
     def object_to(self, problem: Problem, status: int = 400) -> HttpFailure:
         """Keep a problem, and give what the client is told of it, in a way that it does not try again for."""
@@ -100,17 +152,17 @@ class Player:
         message = f"scripted model: {place} raised {type(error).__name__}, which leaving its block raises again"
         return HttpFailure(status=400, message=message, kind="invalid_request_error", retry=False)
 
-    def _played(self, request: ScriptedRequest, earlier: _Unsettled | None) -> Answer:
+    def _played(self, request: ScriptedRequest, earlier: _Unsettled | None) -> Played:
         part = self._part_for(request)
         if not isinstance(part, Part):
-            return part
+            return Played(part)
         with self._lock:
             taken = part.take()
         if taken is not None:
             return self._computed(*taken, request)
-        if earlier is not None and isinstance(earlier.answer, Fault):
-            return attrs.evolve(earlier.answer, retry=False)
-        return self.object_to(Problem(_exhausted(part.script, request), request, _EXHAUSTED))
+        if earlier is not None and isinstance(earlier.played.answer, Fault):
+            return Played(attrs.evolve(earlier.played.answer, retry=False))
+        return Played(self.object_to(Problem(_exhausted(part.script, request), request, _EXHAUSTED)))
 
     def _part_for(self, request: ScriptedRequest) -> Part | HttpFailure:
         if len(self.parts) == 1 and self.parts[0].script.when is None:
@@ -132,13 +184,14 @@ class Player:
             Problem(f"request {request.number} is for none of the scripts: 'when' holds for none of them", request)
         )
 
-    def _computed(self, step: Step, place: str, request: ScriptedRequest) -> Answer:
+    def _computed(self, step: Step, place: str, request: ScriptedRequest) -> Played:
+        used = None if place == _REPEATED else place
         if isinstance(step, (Reply, Fault)):
-            return step
+            return Played(step, used)
         try:
-            return answer_of(step(request), f"what {place} gave")  # type: ignore[operator]  # all that is left is a function
+            return Played(answer_of(step(request), f"what {place} gave"), used)  # type: ignore[operator]  # what is left is a function
         except BaseException as error:  # the user's, raised again where the block is left
-            return self.failed(error, place)
+            return Played(self.failed(error, place))
 
     def _look_at(self, answer: Answer, request: ScriptedRequest) -> None:
         """Models ask for tools that there are not, and scripts by mistake: a hint, should something not fit."""
@@ -150,10 +203,6 @@ class Player:
     def _unsettle(self, key: Hashable, unsettled: _Unsettled) -> None:
         with self._lock:
             self._unsettled[key] = unsettled
-
-
-def _may_be_repeated(headers: dict[str, str]) -> bool:
-    return headers.get(_ATTEMPT, "some") != "0"
 
 
 def _holds(given: object, number: int) -> bool:

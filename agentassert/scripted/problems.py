@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from agentassert.scripted.errors import ScriptError
+from agentassert.errors import AgentAssertionError
 from agentassert.scripted.faults import Disconnection, Garbled, HttpFailure, Silence
 from agentassert.scripted.requests import ScriptedRequest
 from agentassert.scripted.steps import Reply, Step, ToolRequest
@@ -19,7 +19,24 @@ _MOST_PROBLEMS: Final = 5
 _MOST_MESSAGES: Final = 8
 
 
-@attrs.frozen
+class ScriptError(AgentAssertionError):
+    """A script and the requests that came do not fit: steps were left, or a request came that nothing answers.
+
+    Leaving the block of a scripted model raises it. `differences` has one entry a problem.
+
+    Example:
+        >>> from agentassert.scripted import reply, scripted_model
+        >>> with scripted_model([reply("done")]):
+        ...     pass
+        Traceback (most recent call last):
+        agentassert.scripted.problems.ScriptError: Expected the script to be played to its end,
+        but 1 step of 1 was left:
+          step 1: reply('done')
+        No request came.
+    """
+
+
+@attrs.frozen(eq=False)
 class Problem:
     """Something that did not fit.
 

@@ -96,8 +96,8 @@ def _responding(body: Mapping[str, Any]) -> str | None:
     given = body.get("input")
     if isinstance(given, list):
         for index, item in enumerate(given):
-            if not isinstance(item, Mapping):
-                return f"'input[{index}]' must be an object, but was {_shown(item)}"
+            if not isinstance(item, Mapping) or not isinstance(item.get("type", "message"), str):
+                return f"'input[{index}]' must be an object, and its 'type' a text, but was {_shown(item)}"
     elif not isinstance(given, str) and "prompt" not in body:
         return f"'input' must be a text or a list of items, but was {_shown(given)}"
     return _tools(body)

@@ -59,7 +59,7 @@ class ScriptedRequest:
         number: 1 for the first of the block, in the order in which they came.
         api: what was asked for; `path`: the address.
         body: the request itself, parsed.
-        headers: by their names in lower case; what looks like a secret is masked.
+        headers: by their names in lower case; what looks like a secret is masked in them and in `path`.
         messages: the conversation, each a mapping with `role` and `content` at least; the same for all protocols, a system prompt
             and the results of tools as messages of their own. For embeddings and moderations it is empty.
         tools: the names of the tools that were offered.
@@ -131,7 +131,7 @@ def _result(message: Mapping[str, Any], names: Mapping[Any, str]) -> ToolResult:
     if not text and content:  # something else than text: a mapping, or parts that are images
         text = json_text(content)
     return ToolResult(
-        name=names.get(call_id),
+        name=names.get(call_id) if isinstance(call_id, str) else None,
         call_id=call_id,
         text=text,
         value=decode(text),

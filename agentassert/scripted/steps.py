@@ -9,9 +9,8 @@ from typing import Any, Final, TypeAlias
 import attrs
 
 from agentassert.records import FinishReason
-from agentassert.scripted.checking import checked_seconds, checked_text, checked_tokens
 from agentassert.scripted.faults import Fault
-from agentassert.scripted.lines import Line
+from agentassert.scripted.lines import Line, checked_seconds, checked_text, checked_tokens
 from agentassert.scripted.requests import ScriptedRequest
 
 _TOKENS: Final = (10, 5)

@@ -11,22 +11,22 @@ from typing import Any
 HELLO = [{"role": "user", "content": "Hello"}]
 
 
-def post(address: str, body: Any, **headers: str) -> tuple[int, dict[str, Any]]:
+def post(address: str, body: Any, *, timeout: float = 20.0, **headers: str) -> tuple[int, dict[str, Any]]:
     """The status and the body of the answer."""
     sent = body if isinstance(body, bytes) else json.dumps(body).encode()
     request = urllib.request.Request(address, sent, {name.replace("_", "-"): value for name, value in headers.items()})
     try:
-        with urllib.request.urlopen(request, timeout=20) as response:
+        with urllib.request.urlopen(request, timeout=timeout) as response:
             return response.status, json.load(response)
     except urllib.error.HTTPError as error:
         with error:
             return error.code, json.load(error)
 
 
-def ask(model: Any, text: str = "Hello", **fields: Any) -> str | None:
+def ask(model: Any, text: str = "Hello", *, timeout: float = 20.0, **fields: Any) -> str | None:
     """What a scripted model says, over chat completions."""
     body = {"model": "m", "messages": [{"role": "user", "content": text}], **fields}
-    status, answer = post(f"{model.base_url}/chat/completions", body)
+    status, answer = post(f"{model.base_url}/chat/completions", body, timeout=timeout)
     return answer["choices"][0]["message"]["content"] if status == 200 else answer["error"]["message"]
 
 

@@ -112,6 +112,26 @@ def test_a_streamed_message_adds_up_to_the_same(played):
     assert (answer.stop_reason, answer.usage.input_tokens, answer.usage.output_tokens) == ("tool_use", 31, 12)
 
 
+EVERY_KIND = (BOTH, refuse("No."), reply("cut", finish_reason="length"), reply(""))
+
+
+@pytest.mark.parametrize("step", EVERY_KIND, ids=["tools", "refusal", "length", "empty"])
+def test_all_answers_pass_the_strict_validation_of_the_clients(step):
+    options = {"api_key": "k", "_strict_response_validation": True}
+    with (
+        scripted_model([step] * 6) as model,
+        openai.OpenAI(base_url=model.base_url, **options) as client,
+        anthropic.Anthropic(base_url=model.anthropic_base_url, **options) as other,
+    ):
+        for streamed in (False, True):
+            chat = client.chat.completions.create(model="m", messages=HELLO, stream=streamed)
+            response = client.responses.create(model="m", input="Hello", stream=streamed)
+            message = other.messages.create(model="m", max_tokens=9, messages=HELLO, stream=streamed)
+        assert list(chat)[-1].choices[0].finish_reason
+        assert list(response)[-1].response.status in {"completed", "incomplete"}
+        assert list(message)[-1].type == "message_stop"
+
+
 def test_asynchronous_clients_are_answered_as_well():
     async def main():
         async with (

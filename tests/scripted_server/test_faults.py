@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 import pytest
@@ -14,6 +15,8 @@ import openai
 
 from agentassert.scripted import disconnect, fail, malformed, reply, scripted_model, time_out
 from tests.scripted_server.asking import HELLO, ask, post
+
+AGAIN = {"x-stainless-retry-count": "1"}
 
 
 @pytest.fixture
@@ -31,8 +34,8 @@ def clients():
         client.close()
 
 
-def chat(client):
-    return client.chat.completions.create(model="m", messages=HELLO).choices[0].message.content
+def chat(client, **options):
+    return client.chat.completions.create(model="m", messages=HELLO, **options).choices[0].message.content
 
 
 def message(client):
@@ -89,8 +92,25 @@ def test_a_client_that_gave_up_waiting_gets_the_same_step_when_it_asks_again(cli
             chat(client)
         time.sleep(0.05)
         patient, _ = clients(model, timeout=20)
-        again = patient.chat.completions.create(model="m", messages=HELLO, extra_headers={"x-stainless-retry-count": "1"})
-        assert (again.choices[0].message.content, ask(model, "another")) == ("late", "next")
+        assert (chat(patient, extra_headers=AGAIN), ask(model, "another")) == ("late", "next")
+
+
+def test_a_client_that_asks_again_while_a_step_is_computed_gets_that_step(clients):
+    may_end = threading.Event()
+
+    def slow(request):
+        assert may_end.wait(20)
+        return reply("slow")
+
+    with scripted_model([slow, reply("next")]) as model:
+        client, _ = clients(model, timeout=0.3, max_retries=0)
+        with pytest.raises(openai.APITimeoutError):
+            chat(client)
+        patient, _ = clients(model, timeout=20)
+        threading.Timer(0.2, may_end.set).start()
+        assert (chat(patient, extra_headers=AGAIN), ask(model, "another")) == ("slow", "next")
+
+    assert [request.attempt for request in model.requests] == [1, 2, 1]
 
 
 def test_a_connection_that_breaks_off_is_an_error_of_the_connection(clients):

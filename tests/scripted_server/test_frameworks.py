@@ -171,6 +171,7 @@ def test_an_agent_follows_the_script(name, streamed):
 
 
 def test_a_retriever_finds_by_the_embeddings_of_a_scripted_model():
+    pytest.importorskip("numpy")
     from langchain_core.vectorstores import InMemoryVectorStore
 
     with scripted_model([]) as model:

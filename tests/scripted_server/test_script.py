@@ -7,6 +7,7 @@ import json
 import re
 import threading
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -188,9 +189,9 @@ def test_what_a_computed_step_raises_leaves_the_block_unchanged():
 
 def test_an_assertion_in_a_computed_step_fails_the_test():
     def check(request):
-        assert request.last_user_text == "Goodbye"
+        assert request.last_user_text == "Goodbye", "not Goodbye"
 
-    with pytest.raises(AssertionError, match="Goodbye"), scripted_model([check]) as model:
+    with pytest.raises(AssertionError, match="not Goodbye"), scripted_model([check]) as model:
         ask(model)
 
 
@@ -213,6 +214,33 @@ def test_an_interrupt_is_never_replaced():
         raise KeyboardInterrupt
 
     assert raised.value.__notes__ == ["a function of the script raised ZeroDivisionError: mine"]
+
+
+def test_what_further_steps_raised_and_what_does_not_fit_is_noted_on_what_is_raised():
+    def broken(request):
+        raise ValueError(request.last_user_text)
+
+    with pytest.raises(ValueError, match="one") as raised, scripted_model([broken, broken, reply("never")]) as model:
+        ask(model, "one")
+        ask(model, "two")
+
+    further, left = raised.value.__notes__
+    assert further == "a function of the script raised ValueError: two"
+    assert "step 3: reply('never')" in left
+
+
+def test_an_error_of_a_step_that_leaves_the_block_itself_is_not_doubled():
+    error = ZeroDivisionError("mine")
+
+    def broken(request):
+        raise error
+
+    with pytest.raises(ZeroDivisionError) as raised, scripted_model([broken]) as model:
+        ask(model)
+        raise error
+
+    assert raised.value is error
+    assert not hasattr(error, "__notes__")
 
 
 def test_what_skips_a_test_in_a_computed_step_skips_it():
@@ -285,6 +313,15 @@ def test_secrets_in_headers_are_masked():
     assert "hunter2" not in json.dumps(dict(request.headers))
 
 
+def test_secrets_in_addresses_are_masked():
+    with pytest.raises(ScriptError) as raised, scripted_model([]) as model:
+        for path in ("chat/completions?api_key=hunter2", "nowhere?api_key=hunter2"):
+            post(f"{model.base_url}/{path}", {"model": "m", "messages": HELLO})
+
+    assert model.requests[0].path == "/v1/chat/completions?api_key=***"
+    assert "hunter2" not in str(raised.value)
+
+
 def test_scripts_are_told_apart_by_the_request():
     scripts = [
         script([reply("refund 1"), reply("refund 2")], when=lambda request: "refund" in request.last_user_text),
@@ -352,6 +389,47 @@ def test_the_block_is_left_at_once_while_a_client_still_waits():
     waiting.join(10)
 
     assert not waiting.is_alive()
+
+
+def test_an_answer_that_no_one_waited_for_is_an_error():
+    def use(model):
+        with pytest.raises(TimeoutError):
+            ask(model, timeout=0.1)
+
+    said = leave([reply("late", latency=20)], use)
+
+    assert "request 1 went without its answer: its client had gone before step 1 began" in said
+    assert said.endswith("The step for a client that is to give up waiting is time_out().")
+
+
+def test_a_block_that_is_left_before_an_answer_began_says_so():
+    def use(model):
+        threading.Thread(target=ask_in_vain, args=(model,)).start()
+        while not model.requests:
+            pass
+
+    assert "went without its answer" in leave([reply("late", latency=20)], use)
+
+
+def test_of_what_repeats_no_answer_is_missed():
+    with scripted_model([], then_repeats=reply("late", latency=20)) as model, pytest.raises(TimeoutError):
+        ask(model, timeout=0.1)
+
+    assert len(model.requests) == 1
+
+
+def test_the_block_is_left_while_all_threads_of_the_event_loop_wait_for_the_model():
+    async def main():
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(1))
+        async with scripted_model([time_out()]) as model:
+            waiting = loop.run_in_executor(None, ask_in_vain, model)
+            while not model.requests:
+                pass
+        await waiting
+        return model
+
+    assert repr(asyncio.run(main())) == "<scripted model, closed: 1 requests>"
 
 
 def test_leaving_waits_for_a_computed_step_that_still_runs():

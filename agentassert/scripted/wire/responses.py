@@ -108,7 +108,7 @@ def _usage(reply: Reply) -> dict[str, Any] | None:
     read, written = reply.tokens
     return {
         "input_tokens": read,
-        "input_tokens_details": {"cached_tokens": 0},
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
         "output_tokens": written,
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": read + written,
