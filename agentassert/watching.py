@@ -31,16 +31,5 @@ def chain_begun(chain: Guarded, capture: Capture | None = None) -> None:
         plugin.chain_begun(chain, capture)
 
 
-def chain_dropped(begun_at: Any) -> None:
-    """A chain is gone on which nothing was asserted.
-
-    Args:
-        begun_at: where it was made, as the plugin wrote it down in the chain.
-    """
-    plugin = _plugin()
-    if plugin is not None:
-        plugin.chain_dropped(begun_at)
-
-
 def _plugin() -> Any:
     return sys.modules.get(_PLUGIN)  # it imports pytest, so it is there or it has no part in this process

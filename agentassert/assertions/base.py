@@ -16,8 +16,8 @@ from agentassert.books import EITHER, Tentative
 from agentassert.captures import Capture
 from agentassert.checks.endings import gate
 from agentassert.checks.executions import line
-from agentassert.checks.requests import unanswered
-from agentassert.checks.unknown_tools import about_unknown, offered_tools
+from agentassert.checks.requests import never_executed, unanswered
+from agentassert.checks.unknown_tools import about_unknown, is_requested, offered_tools
 from agentassert.checks.view import Marks, View
 from agentassert.doubles.functions import known as decorated
 from agentassert.errors import AdapterError, AgentAssertionError, AmbiguousError, UnknownToolWarning
@@ -246,7 +246,7 @@ class Chain(Guarded):
 
     def _error(self, view: View, failure: Failure, names: Sequence[str]) -> AgentAssertionError:
         sections = [about_unknown(view, name) for name in names]
-        sections += _executions_of(view, failure.important)
+        sections += [*_executions_of(view, failure.important), never_executed(view.invocations, is_open=view.is_open)]
         doubts = self._capture.health.doubts
         if doubts:
             sections.append("\n".join(("In doubt:", *(f"  {doubt}" for doubt in doubts))))
@@ -257,7 +257,7 @@ class Chain(Guarded):
             return None
         for name in names:
             words = about_unknown(view, name)
-            if words:
+            if words and not is_requested(view, name):
                 self._capture.doubt(f"{words} A misspelt name would make a negative assertion pass for ever.")
                 if self._capture.on_doubt == "fail":
                     return self._doubt_error()
@@ -265,7 +265,7 @@ class Chain(Guarded):
         return None
 
     def __repr__(self) -> str:
-        self._begun_at = None  # whoever looks at it needs no assertion to see something
+        self._when_dropped = None  # whoever looks at it needs no assertion to see something
         try:
             view = self._view_of(self._inside(self._roots(scoped=True)), with_strays=True)
         except Stopped as stopped:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
-import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from agentassert import watching
+from agentassert.failures import hidden
+from agentassert.nearest import no_attribute, public_names
+
+__tracebackhide__ = hidden
 
 
 class Guarded:
@@ -16,15 +18,15 @@ class Guarded:
 
     __agentassert_chain__: Final = True
     __agentassert_checked__: bool = True
-    _begun_at: Any = None
+    _when_dropped: Any = None
 
-    def __agentassert_begin__(self, place: Any) -> None:
-        """Note where `assert_that` made the chain, to be told should it end without an assertion."""
-        self._begun_at = place
+    def __agentassert_begin__(self, when_dropped: Callable[[], object]) -> None:
+        """Note what to call should the chain end without an assertion."""
+        self._when_dropped = when_dropped
 
     def __del__(self) -> None:
-        if self._begun_at is not None and not self.__agentassert_checked__:
-            watching.chain_dropped(self._begun_at)
+        if self._when_dropped is not None and not self.__agentassert_checked__:
+            self._when_dropped()
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a chain is no condition: its assertions fail by themselves, so leave out `assert`, `if`, `and`, `or`")
@@ -37,8 +39,4 @@ class Guarded:
     if not TYPE_CHECKING:  # pragma: no branch  # for type checkers an unknown method is an error
 
         def __getattr__(self, name: str) -> NoReturn:
-            snake = re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()
-            methods = [one for one in dir(type(self)) if not one.startswith("_")]
-            nearest = [snake] if snake in methods else difflib.get_close_matches(snake, methods, n=1)
-            meant = f"; did you mean {nearest[0]!r}?" if nearest else ""
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{meant}", name=name, obj=self)
+            raise no_attribute(self, name, {one: one for one in public_names(type(self))})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any, Final
 
 from assertpy.assertpy import AssertionBuilder
@@ -12,7 +13,7 @@ from agentassert.assertions.conversation import ConversationAssertion
 from agentassert.assertions.invocation import InvocationAssertion
 from agentassert.assertions.misuse import Guarded
 from agentassert.assertions.soft import collected
-from agentassert.errors import AgentAssertionError
+from agentassert.errors import AgentAssertionError, UnknownNameError
 from agentassert.failures import hidden
 
 __tracebackhide__ = hidden
@@ -26,8 +27,8 @@ _OF_CONVERSATIONS: Final = frozenset(name for name in dir(ConversationAssertion)
 class ValueAssertion(Guarded, AssertionBuilder):  # type: ignore[misc]  # assertpy is not typed
     """An assertpy chain whose failures are `AgentAssertionError` and take part in our soft assertions."""
 
-    def __agentassert_begin__(self, place: Any) -> None:
-        super().__agentassert_begin__(place)
+    def __agentassert_begin__(self, when_dropped: Callable[[], object]) -> None:
+        super().__agentassert_begin__(when_dropped)
         self.__class__ = _Begun  # pyright: ignore[reportAttributeAccessIssue]
 
     def error(self, msg: str) -> ValueAssertion:
@@ -45,20 +46,21 @@ class ValueAssertion(Guarded, AssertionBuilder):  # type: ignore[misc]  # assert
 
     def __getattr__(self, name: str) -> Any:
         if name in _OURS:
-            raise AttributeError(
+            raise UnknownNameError(
                 f"{name} is an assertion on a captured run, but this is a chain over {type(self.val).__name__}: pass the capture, "
                 f"as in assert_that(cap).{name}(…)",
                 name=name,
-                obj=self,
             )
         if name in _OF_CONVERSATIONS:
-            raise AttributeError(
+            raise UnknownNameError(
                 f"{name} is an assertion on a conversation, but this is a chain over {type(self.val).__name__}: pass the conversation, "
                 f"or a turn of it, as in assert_that(conversation.turn(0)).{name}(…)",
                 name=name,
-                obj=self,
             )
-        return AssertionBuilder.__getattr__(self, name)
+        try:
+            return AssertionBuilder.__getattr__(self, name)
+        except AttributeError as error:
+            raise UnknownNameError(str(error), name=name) from None
 
 
 class _Begun(ValueAssertion):

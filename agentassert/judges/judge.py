@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from agentassert import render
+from agentassert import render, watching
 from agentassert.judges.criteria import Assessment, Criterion, Judgement
 from agentassert.judges.models import ChatModel, ChatReply, chat_model
 from agentassert.judges.prompts import assessments_in, document, instructions_for
@@ -63,7 +63,9 @@ class Judge:
         """
         from agentassert.assertions.judged import JudgedTextAssertion
 
-        return JudgedTextAssertion(self, checked_text(text))
+        chain = JudgedTextAssertion(self, checked_text(text))
+        watching.chain_begun(chain)
+        return chain
 
     def evaluate(
         self,

@@ -16,18 +16,16 @@ if TYPE_CHECKING:
 
 
 @attrs.frozen
-class Kept:
-    """A capture that is kept until the test is reported.
+class Opened:
+    """How a test opened a capture.
 
     Args:
-        capture: the capture.
-        opened_at: where its block was entered; `None` when this test did not open it.
-        by_test_itself: whether the test's own function did.
+        at: where its block was entered.
+        by_test_itself: whether the test's own function did, and not a fixture or a helper.
     """
 
-    capture: Capture
-    opened_at: Place | None = None
-    by_test_itself: bool = False
+    at: Place
+    by_test_itself: bool
 
 
 @attrs.frozen
@@ -50,21 +48,21 @@ class Attempt:
     Args:
         item: the test.
         run: which of several runs it is, from 1; `None` for a test that is run once.
-        kept: the captures that it opened or asserted on, in that order.
+        opened: the captures that it opened or asserted on, in that order, which are kept until it is reported; `None`: it did not open it.
         dropped: where chains were made that are gone without an assertion.
         shared: captures whose checks it shares with other tests.
         failed: whether it did not pass, so that nobody asks what it left unchecked.
-        set_up: how many of `kept` its fixtures opened.
+        set_up: how many of `captures` its fixtures opened or asserted on; `None` while they are set up.
         blamed: the line that is to blame when the plugin fails the test.
     """
 
     item: pytest.Item
     run: int | None = None
-    kept: list[Kept] = attrs.field(factory=list)
+    opened: dict[Capture, Opened | None] = attrs.field(factory=dict)
     dropped: list[Place] = attrs.field(factory=list)
     shared: list[Shared] = attrs.field(factory=list)
     failed: bool = False
-    set_up: int = 0
+    set_up: int | None = None
     blamed: Place | None = None
 
     @property
@@ -74,13 +72,18 @@ class Attempt:
 
     @property
     def captures(self) -> list[Capture]:
-        """The captures alone."""
-        return [one.capture for one in self.kept]
+        """The captures alone; a copy, because a thread may open another one meanwhile."""
+        return list(self.opened)
 
     @property
     def of_test(self) -> list[Capture]:
         """The captures that are the test's business: all but those of fixtures that it did not ask for, and that nobody looked at."""
-        return [one for number, one in enumerate(self.captures) if number >= self.set_up or one.was_read or self.asked_for(one)]
+        by_fixtures = self.set_up or 0
+        return [one for number, one in enumerate(self.captures) if number >= by_fixtures or one.was_read or self.asked_for(one)]
+
+    def is_setting_up(self, capture: Capture) -> bool:
+        """Whether the test's fixtures are being set up, and one of them opened the capture just now."""
+        return self.set_up is None and self.opened.get(capture) is not None
 
     def asked_for(self, capture: Capture) -> bool:
         """Whether a capture is the value of a fixture in the test's signature that is made for this test alone."""

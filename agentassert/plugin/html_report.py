@@ -16,6 +16,7 @@ import agentassert
 from agentassert.plugin.html_gathering import Gathered, not_collected
 from agentassert.reports.page import page
 from agentassert.reports.page_content import Reported, ReportedTest
+from agentassert.suites.outcomes import COMMAND_PLUGIN
 
 OPTION: Final = "--agentassert-html"
 
@@ -53,6 +54,7 @@ class HtmlReport:
         self._started_at = datetime.now(UTC).astimezone()
         self._started = time.perf_counter()
         self._tests: dict[tuple[object, str], Gathered] = {}
+        self._begun: dict[str, Gathered] = {}
         self._not_collected: list[ReportedTest] = []
         self._unwritten: OSError | None = None
 
@@ -63,17 +65,22 @@ class HtmlReport:
             if entry not in self._not_collected:  # each process of pytest-xdist says so
                 self._not_collected.append(entry)
 
+    def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
+        """A test begins, whose end may never be told."""
+        self._begun[nodeid] = Gathered(nodeid, None if location[1] is None else location[1] + 1)
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """One phase of one test."""
         process = getattr(report, "node", None)  # with `--dist=each` every process runs every test
-        self._tests.setdefault((process, report.nodeid), Gathered(report.nodeid)).add(report)
+        begun = self._begun.pop(report.nodeid, None)
+        self._tests.setdefault((process, report.nodeid), begun or Gathered(report.nodeid)).add(report)
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Write the file, whatever ended the tests."""
         stopped = exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
         reported = Reported(
             title=self._title,
-            tests=[*self._not_collected, *(one.reported() for one in self._tests.values())],
+            tests=[*self._not_collected, *(one.reported() for one in (*self._tests.values(), *self._begun.values()))],
             started_at=self._started_at,
             duration=time.perf_counter() - self._started,
             interrupted=stopped or bool(session.shouldstop or session.shouldfail),
@@ -87,13 +94,23 @@ class HtmlReport:
             _write(self._file, reported)
         except OSError as error:
             self._unwritten = error
+        command = session.config.pluginmanager.get_plugin(COMMAND_PLUGIN)
+        if command is not None:
+            command.report_ended(self.told)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Say where the report is."""
         if self._unwritten is None:
-            terminalreporter.write_sep("-", f"HTML report: {self._file.resolve().as_uri()}")
+            terminalreporter.write_sep("-", self.told)
         else:
-            terminalreporter.write_line(f"{OPTION}: {self._file} could not be written: {self._unwritten}", red=True)
+            terminalreporter.write_line(self.told, red=True)
+
+    @property
+    def told(self) -> str:
+        """Where the report is, or why it is not there."""
+        if self._unwritten is None:
+            return f"HTML report: {self._file.resolve().as_uri()}"
+        return f"{OPTION}: {self._file} could not be written: {self._unwritten}"
 
 
 def _prepare(file: Path) -> None:

@@ -44,8 +44,7 @@ def run_repeatedly(item: pytest.Function, nextitem: pytest.Item | None, asked: R
 
 def _is_over(item: pytest.Function, history: _History, nextitem: pytest.Item | None) -> bool:
     """Make one run; whether it was the last one."""
-    if not item._request:  # noqa: SLF001  # pytest's own way to run an item again, see its `runtestprotocol`
-        item._initrequest()  # noqa: SLF001
+    _renew(item)
     try:
         reports = _set_up_and_called(item)
         over = history.add(reports[-1])
@@ -65,6 +64,16 @@ def _is_over(item: pytest.Function, history: _History, nextitem: pytest.Item | N
         item._request = False  # type: ignore[assignment]  # noqa: SLF001
         item.funcargs = None  # type: ignore[assignment]
     return over or _is_stopping(item)
+
+
+def _renew(item: pytest.Function) -> None:
+    """Give a further run fixtures of its own, and an instance of its own where the test is a method."""
+    if item._request:  # noqa: SLF001  # pytest's own way to run an item again, see its `runtestprotocol`
+        return
+    item._initrequest()  # noqa: SLF001
+    if isinstance(item.parent, pytest.Class):
+        for name in ("_instance", "_obj"):  # which pytest makes when they are missing
+            vars(item).pop(name, None)
 
 
 def _set_up_and_called(item: pytest.Function) -> list[pytest.TestReport]:
@@ -89,23 +98,24 @@ class _History:
 
     runs: Runs
     over: bool
-    raised: bool = False
+    failed: bool = False
     duration: float = 0.0
     trees: list[tuple[str, str]] = attrs.field(factory=list)
     captures: list[Any] = attrs.field(factory=list)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Any:
-        """Note what a report does not tell where a failure is expected: whether the phase raised."""
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+        """Note whether the phase failed: by an error, or because a plugin says so; a report tells it not where a failure is expected."""
         report = yield
-        self.raised = call.excinfo is not None
+        is_expected_to = item.get_closest_marker("xfail") is not None
+        self.failed = call.excinfo is not None or (report.failed and not is_expected_to)
         return report
 
     def add(self, report: pytest.TestReport) -> bool:
         """Note how a run went; whether the test is decided."""
         if _is_skipped(report) and self.runs.made == 0:
             return True
-        self.runs.problems.append(_problem(report) if self.raised else None)
+        self.runs.problems.append(_problem(report) if self.failed else None)
         self.duration += report.duration
         trees = [one for one in report.sections if one[0].startswith(telling.TITLE)]
         report.sections = [one for one in report.sections if one not in trees]

@@ -22,7 +22,7 @@ def check(attempt: Attempt) -> None:
     Raises:
         pytest.fail.Exception: naming the executions.
     """
-    if not attempt.kept or not isinstance(attempt.item, pytest.Function):
+    if not attempt.opened or not isinstance(attempt.item, pytest.Function):
         return
     asked = wanted_by(attempt.item).all_checked
     if not (settings.above(attempt.item.path.parent).all_checked if asked is None else asked):

@@ -20,13 +20,21 @@ _SHARED = (
 
 
 def about_chains(attempt: Attempt) -> None:
-    """Warn of chains that asserted nothing, and of captures that were asserted on before.
+    """Warn of chains that asserted nothing.
 
     Raises:
         pytest.fail.Exception: when the warning is an error.
     """
     for place in attempt.dropped:
         _warn(attempt, NothingCheckedWarning(_CHAIN), place)
+
+
+def about_sharing(attempt: Attempt) -> None:
+    """Warn of captures that were asserted on before.
+
+    Raises:
+        pytest.fail.Exception: when the warning is an error.
+    """
     for one in attempt.shared:
         _warn(attempt, SharedChecksWarning(_SHARED.format(first=one.first)), one.asserted_at)
 
@@ -39,10 +47,13 @@ def about_captures(attempt: Attempt) -> None:
     Raises:
         pytest.fail.Exception: when the warning is an error.
     """
-    for one in attempt.kept:
-        by_name = attempt.asked_for(one.capture)
-        if one.opened_at is not None and not one.capture.was_read and (one.by_test_itself or by_name):
-            _warn(attempt, NothingCheckedWarning(_CAPTURE), attempt.first_line if by_name else one.opened_at)
+    for capture in attempt.captures:
+        opened = attempt.opened[capture]
+        if opened is None or capture.was_read:
+            continue
+        by_name = attempt.asked_for(capture)
+        if by_name or opened.by_test_itself:
+            _warn(attempt, NothingCheckedWarning(_CAPTURE), attempt.first_line if by_name else opened.at)
 
 
 def _warn(attempt: Attempt, warning: Warning, place: Place) -> None:

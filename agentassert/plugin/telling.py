@@ -16,11 +16,18 @@ if TYPE_CHECKING:
 
 TITLE: Final = "Captured agents"
 """What the titles of sections with trees begin with."""
+_MOST_SHOWN: Final = 20
 
 
 def add_trees(report: pytest.TestReport, attempt: Attempt) -> None:
-    """Add the trees of a test's captures to a report, as a section of its own."""
-    report.sections.append((_title(report, attempt), "\n\n".join(map(_shown, attempt.captures))))
+    """Add the trees of a test's captures to a report, as a section of its own.
+
+    Of very many, as Hypothesis makes them, the last ones tell most: the failing example is run at the end.
+    """
+    captures = attempt.captures
+    left_out = len(captures) - _MOST_SHOWN
+    said = [f"{left_out} earlier captures are not shown."] if left_out > 0 else []
+    report.sections.append((_title(report, attempt), "\n\n".join((*said, *map(_shown, captures[-_MOST_SHOWN:])))))
 
 
 def add_data(report: Any, attempt: Attempt) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+import functools
+from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
 import pytest
 
 from agentassert.plugin import strictness, suspicions, telling
-from agentassert.plugin.attempts import Attempt, Kept, Shared
+from agentassert.plugin.attempts import Attempt, Opened, Shared
 from agentassert.plugin.places import calling_frame, is_test_itself, place_of
 
 if TYPE_CHECKING:
@@ -41,8 +42,7 @@ class Watch:
         """A block was entered."""
         if self._attempt is not None:
             frame = calling_frame()
-            itself = is_test_itself(frame, self._attempt.item)
-            self._attempt.kept.append(Kept(capture, place_of(frame), by_test_itself=itself))
+            self._attempt.opened[capture] = Opened(place_of(frame), is_test_itself(frame, self._attempt.item))
 
     def chain_begun(self, chain: Guarded, capture: Capture | None) -> None:
         """`assert_that` made a chain."""
@@ -50,22 +50,18 @@ class Watch:
         if attempt is None:
             return
         place = place_of(calling_frame())
-        chain.__agentassert_begin__(place)
+        chain.__agentassert_begin__(functools.partial(attempt.dropped.append, place))
         if capture is None:
             return
         capture.was_read = True  # a chain that asserts nothing is told of itself
-        if not any(one is capture for one in attempt.captures):
-            attempt.kept.append(Kept(capture))
+        attempt.opened.setdefault(capture, None)
+        if attempt.is_setting_up(capture):
+            return  # what the fixture that made it asserts holds for every test alike
         first = self._first_asserted.setdefault(capture, attempt.title)
         if not capture.books.passed:
             self._first_asserted[capture] = attempt.title
         elif first != attempt.title:
             attempt.shared.append(Shared(place, first))
-
-    def chain_dropped(self, place: Any) -> None:
-        """A chain is gone on which nothing was asserted."""
-        if self._attempt is not None:
-            self._attempt.dropped.append(place)
 
     def called(self) -> None:
         """The test's function returned: ask what it left unchecked.
@@ -74,10 +70,13 @@ class Watch:
             pytest.fail.Exception: when that fails the test.
         """
         attempt = self._attempt
-        if attempt is None or getattr(attempt.item, "_excinfo", None):  # unittest's failures do not leave the function
+        # The failures of subtests, and all of unittest's, do not leave the function.
+        if attempt is None or attempt.failed or getattr(attempt.item, "_excinfo", None):
             return
         strictness.check(attempt)
         suspicions.about_chains(attempt)
+        suspicions.about_sharing(attempt)
+        attempt.dropped = []  # a chain that a fixture made for whoever needs it may go unused
 
     def torn_down(self) -> None:
         """The test's fixtures are gone, so nobody will look at its captures any more.
@@ -86,6 +85,7 @@ class Watch:
             pytest.fail.Exception: when a warning about one of them is an error.
         """
         if self._attempt is not None and not self._attempt.failed:
+            suspicions.about_chains(self._attempt)
             suspicions.about_captures(self._attempt)
 
     def reported(self, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
@@ -98,12 +98,12 @@ class Watch:
         crash = getattr(report.longrepr, "reprcrash", None)
         if attempt.blamed is not None and crash is not None:
             crash.path, crash.lineno, attempt.blamed = attempt.blamed.file, attempt.blamed.line, None
-        if attempt.kept and (report.failed or report.when == "call"):
+        if attempt.opened and (report.failed or report.when == "call"):
             if report.failed or attempt.run is not None:
                 telling.add_trees(report, attempt)
             if self._all_told:
                 telling.add_data(report, attempt)
         if report.when == "setup":
-            attempt.set_up = len(attempt.kept)
+            attempt.set_up = len(attempt.opened)
         if report.when == "teardown":
             self._attempt = None

@@ -1,14 +1,27 @@
 from __future__ import annotations
 
+import importlib
 from textwrap import dedent
 
 import pytest
 
 import agentassert
-import agentassert.plugin.repeating  # loaded here once, not anew in each run of pytest inside this process
 
-# So that pytest inside this process, which forgets the modules that it loaded, leaves no name of one behind in the package.
+# Pytest inside this process forgets the modules that it loaded. Loaded here once, they are not compiled anew in each such run, and none
+# leaves its name behind in the package.
 PUBLIC = [getattr(agentassert, name) for name in agentassert.__all__]
+LOADED = [
+    importlib.import_module(f"agentassert.{name}")
+    for name in (
+        "assertions.conversation",
+        "assertions.values",
+        "building",
+        "joining",
+        "plugin.repeating",
+        "reports.tree_text",
+        "stored",
+    )
+]
 
 AGENT = """
     import pytest

@@ -235,7 +235,7 @@ def test_a_mark_for_an_expected_failure_holds(project):
     project.run().assert_outcomes(xfailed=1)
 
 
-@pytest.mark.parametrize("style", ["auto", "long", "short", "line", "native", "no"])
+@pytest.mark.parametrize("style", ["auto", "long", "short", "native", "no"])
 def test_every_traceback_style_shows_it_in_its_way(project, style):
     project.tests(FORGETS)
     ran = project.run(f"--tb={style}")
@@ -248,3 +248,21 @@ def test_the_test_is_to_blame_and_not_the_plugin(project):
     project.tests(FORGETS)
     ran = project.run("--tb=line", "--show-capture=no")
     ran.stdout.fnmatch_lines(["*/test_it.py:18: Failed: [[]all_checked] Expected the whole capture*"])
+
+
+@pytest.mark.skipif(not hasattr(pytest, "Subtests"), reason="pytest has subtests of its own since version 9")
+def test_a_test_whose_subtest_failed_is_not_asked_on_top(project):
+    project.tests("""
+        import unittest
+
+        class TestCancelling(unittest.TestCase):
+            @pytest.mark.agentassert(all_checked=True)
+            def test_cancels(self):
+                with self.subTest("cancels"):
+                    with capture() as cap:
+                        support(1)
+                    assert_that(cap).has_tool_executed("refund")
+    """)
+    ran = project.run()
+    assert ran.ret == pytest.ExitCode.TESTS_FAILED
+    assert "[all_checked]" not in ran.stdout.str()

@@ -39,30 +39,18 @@ TESTS = """
 def test_processes_of_xdist_tell_all_of_it(project):
     pytest.importorskip("xdist")
     project.tests(TESTS)
+    project.tests("@pytest.mark.agentassert(all_cheked=True)\ndef test_it(): pass", "test_wrong")
     ran = project.run_apart("-p", "agentassert", "-p", "xdist", "-n", "2", "-v")
-    ran.assert_outcomes(passed=2, failed=2, warnings=1)
+    ran.assert_outcomes(passed=2, failed=2, errors=1, warnings=1)
     for line in (
         "*PASSED*test_repeats*",
         "*Captured agents*",
         "*cancel(number=*",
         "[[]all_checked] Expected the whole capture to have no more tool executions than those checked,",
         "*NothingCheckedWarning: nobody looked*",
+        "test_wrong.py::test_it: @pytest.mark.agentassert(…): knows no 'all_cheked'; did you mean 'all_checked'?",
     ):
         ran.stdout.fnmatch_lines_random([line])
-
-
-def test_a_wrong_mark_is_an_error_of_usage_under_xdist(project):
-    pytest.importorskip("xdist")
-    project.tests("""
-        @pytest.mark.agentassert(all_cheked=True)
-        def test_it():
-            pass
-    """)
-    ran = project.run_apart("-p", "agentassert", "-p", "xdist", "-n", "1")
-    ran.assert_outcomes(errors=1)
-    ran.stdout.fnmatch_lines(
-        ["test_it.py::test_it: @pytest.mark.agentassert(…): knows no 'all_cheked'; did you mean 'all_checked'?"]
-    )
 
 
 def test_a_block_inside_a_running_loop_is_watched(project):

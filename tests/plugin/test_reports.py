@@ -123,6 +123,19 @@ def test_a_tree_that_cannot_be_drawn_is_said(project):
     project.run().stdout.fnmatch_lines(["refund cannot be shown: ZeroDivisionError*"])
 
 
+def test_of_very_many_captures_the_last_ones_are_shown(project):
+    project.tests("""
+        def test_often():
+            for number in range(1, 31):
+                with capture() as cap:
+                    support(number)
+            assert cap.output == "refunded"
+    """)
+    ran = project.run()
+    ran.stdout.fnmatch_lines(["10 earlier captures are not shown.", "*cancel(number=11)*", "*cancel(number=30)*"])
+    assert "cancel(number=10)" not in ran.stdout.str()
+
+
 def test_nothing_is_kept_beyond_the_report(project):
     project.tests("""
         import gc, weakref

@@ -144,6 +144,61 @@ def test_each_run_has_fixtures_of_its_own_and_shares_those_of_wider_scope(repeat
     ran.assert_outcomes(passed=2)
 
 
+def test_each_run_of_a_method_has_an_instance_of_its_own(repeated):
+    ran = repeated("""
+        class TestIt:
+            made = []
+
+            def setup_method(self):
+                self.left = []
+
+            @pytest.fixture(autouse=True)
+            def own(self):
+                assert self.left == []
+
+            @pytest.mark.agentassert(runs=3)
+            @pytest.mark.parametrize("number", [1])
+            def test_it(self, number):
+                assert self not in self.made
+                self.left.append(number)
+                self.made.append(self)
+
+            def test_count(self):
+                assert len(self.made) == 3
+    """).run()
+    ran.assert_outcomes(passed=2)
+
+
+def test_a_run_that_a_plugin_calls_failed_did_not_pass(repeated):
+    project = repeated("""
+        @pytest.mark.agentassert(runs=4, success_threshold=50)
+        def test_passes(request):
+            request.node.is_wrong = next(numbers) in (1, 3)
+
+        @pytest.mark.agentassert(runs=4, success_threshold=50)
+        def test_fails(request):
+            request.node.is_wrong = next(numbers) != 6
+    """)
+    project.file(
+        "conftest.py",
+        """
+        import pytest
+
+        @pytest.hookimpl(wrapper=True)
+        def pytest_runtest_makereport(item, call):
+            report = yield
+            if call.when == "call" and item.is_wrong:
+                report.outcome, report.longrepr = "failed", "two checks failed"
+            return report
+    """,
+    )
+    ran = project.run("-v")
+    ran.assert_outcomes(passed=1, failed=1)
+    ran.stdout.fnmatch_lines(
+        ["*test_passes PASSED (2 of 4 runs passed)*", "1 of 4 runs passed, and *", "runs 1, 3, 4: two checks failed"]
+    )
+
+
 def test_fixtures_of_wider_scope_end_with_the_last_run_when_nothing_follows(repeated):
     project = repeated("""
         @pytest.fixture(scope="module")

@@ -264,6 +264,39 @@ INNOCENT = {
         def test_nothing(chain):
             pass
     """,
+    "a fixture that checks what later tests look at": """
+        @pytest.fixture(scope="module")
+        def cap():
+            with capture() as cap:
+                support(1)
+            assert_that(cap).has_tool_executed("look_up")
+            yield cap
+            assert_that(cap).has_no_more_tool_executions()
+
+        def test_reads(cap):
+            assert cap.output == "cancelled"
+
+        def test_cancels(cap):
+            assert_that(cap).has_tool_executed("cancel")
+
+        def test_reads_again(cap):
+            assert cap.output == "cancelled"
+    """,
+    "a chain that a class keeps for those of its tests that need it": """
+        import unittest
+
+        class TestCancelling(unittest.TestCase):
+            def setUp(self):
+                with capture() as cap:
+                    support(1)
+                self.chain = assert_that(cap)
+
+            def test_cancels(self):
+                self.chain.has_tool_executed("cancel")
+
+            def test_nothing(self):
+                pass
+    """,
     "a test that was skipped": """
         def test_cancels():
             with capture() as cap:
@@ -366,3 +399,42 @@ def test_values_are_let_go_of_when_their_chain_is(warned):
             del value
             assert gone() is None
     """).assert_outcomes(passed=1, warnings=0)
+
+
+def test_a_chain_that_a_fixture_forgets_after_the_test(warned):
+    ran = warned("""
+        @pytest.fixture
+        def cap(captured):
+            yield captured
+            assert_that(captured)
+
+        def test_cancels(cap):
+            support(1)
+            assert cap.output == "cancelled"
+    """)
+    ran.assert_outcomes(passed=1, warnings=1)
+    ran.stdout.fnmatch_lines([f"*/test_it.py:21: {DROPPED[1:]}"])
+
+
+def test_a_judged_chain_without_an_assertion(warned):
+    ran = warned("""
+        from agentassert.judges import Judge
+
+        def test_greets():
+            Judge(lambda prompt: "").assert_that("Hello").given("Hi")
+    """)
+    ran.assert_outcomes(passed=1, warnings=1)
+    ran.stdout.fnmatch_lines([f"*/test_it.py:21: {DROPPED[1:]}"])
+
+
+def test_a_test_is_not_accused_of_what_another_one_left_behind(warned):
+    warned("""
+        import gc
+
+        def test_first():
+            keeps_itself = []
+            keeps_itself += [keeps_itself, assert_that(1)]
+
+        def test_second():
+            gc.collect()
+    """).assert_outcomes(passed=2, warnings=0)

@@ -77,6 +77,7 @@ def hostile_capture(*, fails=False):
             call.respond(everything, finish_reason=everything, tool_execution_requests=[request])
         record.approval(everything, {everything: HUGE}, decision="reject", reason=everything)
         record.slot(everything, everything)
+        record.slot("api_key", "hunter2-in-a-slot")
         record.tool_execution(everything, values, result=values)
         record.tool_execution(everything, {}, result=HUGE)
         record.tool_execution(everything, {}, error=SpitefulError())

@@ -153,6 +153,22 @@ def test_a_failed_assertion_shows_the_lines_of_the_notebook_and_none_of_this_lib
     ]
 
 
+def test_a_misspelt_name_shows_the_lines_of_the_notebook_and_none_of_this_library(opened, monkeypatch):
+    monkeypatch.delattr(opened.shell, "showtraceback")
+    written = []
+    monkeypatch.setattr(opened.shell, "_showtraceback", lambda kind, error, lines: written.append(lines))
+    opened.run("assert_that(cap).has_tool_executd('one')", "a")
+    opened.run("cap.tool_calls", "b")
+    assert [lines[-1] for lines in written] == [
+        "UnknownNameError: 'InvocationAssertion' object has no attribute 'has_tool_executd'; did you mean 'has_tool_executed'?",
+        "UnknownNameError: 'Capture' object has no attribute 'tool_calls'; did you mean 'invocation.tool_executions'?",
+    ]
+    assert [lines[:-1] for lines in written] == [
+        ["Cell In[2], line 1", "    assert_that(cap).has_tool_executd('one')"],
+        ["Cell In[3], line 1", "    cap.tool_calls"],
+    ]
+
+
 def test_a_failed_assertion_outside_a_notebook_shows_files_and_notes():
     def check():
         raise AgentAssertionError("it did not")

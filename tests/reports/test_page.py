@@ -199,9 +199,12 @@ def test_a_file_that_cannot_be_collected_is_an_error(tests, pytester):
 def test_an_interrupted_run_has_a_report_that_says_so(tests, pytester):
     tests(
         """
+        import pytest
+
         def test_passes():
             pass
 
+        @pytest.mark.agentassert(runs=3)
         def test_hangs():
             raise KeyboardInterrupt
         """
@@ -293,6 +296,7 @@ def test_suites_have_the_same_report(project, processes):
     ran = project.test("--html", "out/report.html", *processes)
     page = written(project.root, "out/report.html")
     assert ran.code == 1
+    assert f"HTML report: {(project.root / 'out/report.html').resolve().as_uri()}" in ran.err
     assert endings(page) == {"adds": "passed", "subtracts": "failed"}
     assert "output.id was 10" in details(page, "subtracts")
     assert "add(a=4, b=6)" in details(page, "subtracts")

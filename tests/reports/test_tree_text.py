@@ -11,6 +11,7 @@ import pytest
 
 from agentassert import Capture, assert_that, capture, record
 from agentassert.cli import main
+from agentassert.reports.tree_text import heading_text
 from tests.factories import captured, execution, invocation
 from tests.reports.hostile import hostile_capture
 
@@ -95,16 +96,58 @@ def shown(capsys, *arguments):
     return code, out, err
 
 
-def test_show_prints_stored_captures(stored, tmp_path, capsys):
-    many = tmp_path / "many.jsonl"
-    for name in ("one", "two"):
+@pytest.fixture
+def many(tmp_path):
+    path = tmp_path / "many.jsonl"
+    for name in ("one", "two", "three"):
         with capture(name) as cap, record.invocation("a"):
             pass
-        cap.append_to(many)
+        cap.append_to(path)
+    return path
+
+
+def test_show_says_of_each_of_several_captures_where_it_stands(stored, many, capsys):
     code, out, err = shown(capsys, stored, many)
     assert (code, err) == (0, "")
-    assert out.startswith(f"{TREE}\n\ncapture one")
-    assert "\n\ncapture two" in out
+    assert out.startswith(f"{stored}:1\n{TREE}\n\n{many}:1\ncapture one")
+    assert f"\n\n{many}:2\ncapture two" in out
+
+
+def test_show_says_nothing_above_the_only_capture(stored, capsys):
+    assert shown(capsys, stored) == (0, f"{TREE}\n", "")
+
+
+def test_show_prints_what_begins_in_the_line_that_is_named(many, capsys):
+    code, out, err = shown(capsys, f"{many}:2")
+    assert (code, err) == (0, "")
+    assert out.startswith("capture two")
+    assert "three" not in out
+
+
+def test_show_prints_every_element_of_an_array_that_begins_in_the_line(tmp_path, capsys):
+    lists = [[{"role": "assistant", "content": text}] for text in ("first", "second", "third")]
+    first, second, third = map(json.dumps, lists)
+    (tmp_path / "all.json").write_text(f"[{first},\n{second}, {third}]", "utf-8")
+    out = shown(capsys, f"{tmp_path / 'all.json'}:2")[1]
+    assert [text in out for text in ("first", "second", "third")] == [False, True, True]
+
+
+def test_show_takes_a_file_whose_name_ends_like_a_place_before_the_line(many, stored, capsys):
+    stored.rename(f"{many}:2")
+    assert shown(capsys, f"{many}:2") == (0, f"{TREE}\n", "")
+
+
+@pytest.mark.parametrize("line", ["4", "0"])
+def test_show_tells_of_a_line_in_which_no_capture_begins(many, capsys, line):
+    code, out, err = shown(capsys, f"{many}:{line}", f"{many}:1")
+    assert (code, err.startswith(f"agentassert: {many}:{line}: ")) == (1, True)
+    assert out.startswith("capture one")
+
+
+def test_a_heading_is_in_colour_as_the_tree_is_and_moves_no_cursor():
+    assert heading_text("\x1b[31m.json:1") == "\\x1b[31m.json:1"
+    assert COLOUR.sub("", heading_text("a.json:1", color=True)) == "a.json:1"
+    assert COLOUR.search(heading_text("a.json:1", color=True))
 
 
 def test_show_prints_spans_and_messages_too_and_all_files_of_a_folder(tmp_path, capsys):
@@ -125,7 +168,7 @@ def test_show_tells_what_cannot_be_read_and_shows_the_rest(stored, tmp_path, cap
     broken.write_text("{}", "utf-8")
     code, out, err = shown(capsys, tmp_path / "none.json", broken, stored)
     assert code == 1
-    assert "none.json" in err
+    assert "none.json: there is no such file\n" in err
     assert f"{broken}:1: " in err
     assert out == f"{TREE}\n"
 

@@ -96,15 +96,19 @@ class Examiner:
                 told = report.problems if self._request.refuse_doubt and not capture.invocations else report.doubts
                 told.append(f"{piece.place}: {'; '.join(doubts)}")
             for invocation in capture.invocations:
-                self._look_at(invocation, capture, piece.place, report)
+                self._look_at(self._named(invocation, capture), capture, piece.place, report)
         return report
 
+    def _named(self, invocation: Invocation, capture: Capture) -> Invocation:
+        """An invocation that names no agent, under the name of the one whose work it is said to be."""
+        agent = self._request.agent
+        is_nobodys = invocation.implicit and capture.name is None
+        return attrs.evolve(invocation, name=agent) if is_nobodys and agent is not None else invocation
+
     def _look_at(self, invocation: Invocation, capture: Capture, place: str, report: Report) -> None:
-        nobody = invocation.implicit and capture.name is None
-        name = self._request.agent if nobody and self._request.agent is not None else invocation.name
-        cases = self._of_agent.get(name)
+        cases = self._of_agent.get(invocation.name)
         if cases is None:
-            report.strangers[name] += 1
+            report.strangers[invocation.name] += 1
             return
         told = f"{place} (invocation {invocation.id})" if len(capture.invocations) > 1 else place
         for index in cases:
