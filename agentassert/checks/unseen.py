@@ -10,12 +10,17 @@ from typing import Final
 from agentassert.checks.view import View
 from agentassert.errors import NotRecordedError
 from agentassert.failures import Failure
+from agentassert.message_lists import MESSAGE_LISTS
 from agentassert.records import ChatModelCall, FinishReason, Invocation, ModelCall
 
 BY_HAND: Final = "record"
 _HOW_TO_SEE: Final = (
     "Read the response by the SDK itself (a stream to its end), have instrumentation write content, or decorate the tools with "
     "`@record.tool` and record the call with `record.model_call(...)`."
+)
+_HOW_TO_STORE: Final = (
+    "Store the whole list of messages: up to the model's last answer, each result after its request, and without items that "
+    "stand for others."
 )
 
 
@@ -26,7 +31,7 @@ def unseen_executions(view: View, expected: str) -> Failure | None:
             return Failure(
                 expected=expected,
                 found="but a chat model call ended without an answer that was seen, and tools that it asked for may have run",
-                advice=_HOW_TO_SEE,
+                advice=_HOW_TO_STORE if MESSAGE_LISTS.issuperset(invocation.recorded_by) else _HOW_TO_SEE,
                 kind=NotRecordedError,
             )
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import shutil
 import sys
@@ -13,6 +14,7 @@ from agentassert.suites.exit_codes import FAILED, PASSED
 
 if TYPE_CHECKING:
     from agentassert.captures import Capture
+    from agentassert.errors import StoredCaptureError
 
 _WIDTH: Final = 100
 """Where there is no terminal whose width could be had."""
@@ -21,28 +23,43 @@ _WIDTH: Final = 100
 def add(parser: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""
     parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="a file of captures, of spans or of messages, or a folder of such files"
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="a file of captures, of spans or of messages, FILE:LINE for what begins in that line, or a folder of such files",
     )
     parser.set_defaults(command=show)
 
 
 def show(options: argparse.Namespace) -> int:
     """Print what was recorded as trees: what ran in what, with what, and what came of it. In colour on a terminal, unless NO_COLOR is set."""
+    from agentassert.reports.tree_text import heading_text
+
+    between, color, width = "", _has_colours(sys.stdout), _width()
+    problems: list[StoredCaptureError] = []
+    captures = _readable(options.files, problems)
+    first = list(itertools.islice(captures, 2))
+    for place, capture in itertools.chain(first, captures):
+        heading = f"{heading_text(place, color=color)}\n" if len(first) > 1 else ""
+        print(between + heading + capture.tree(width=width, color=color))  # noqa: T201  # what the command is for
+        between = "\n"
+    return FAILED if problems else PASSED
+
+
+def _readable(paths: Sequence[str], problems: list[StoredCaptureError]) -> Iterator[tuple[str, Capture]]:
+    """What can be read, with its place; why the rest cannot is told at once, and kept."""
+    from agentassert.errors import StoredCaptureError
     from agentassert.pieces import escaped
 
-    code, between, color, width = PASSED, "", _has_colours(sys.stdout), _width()
-    for found in _captures(options.files):
-        if isinstance(found, Exception):
+    for found in _captures(paths):
+        if isinstance(found, StoredCaptureError):
             print(f"agentassert: {escaped(str(found))}", file=sys.stderr)  # noqa: T201
-            code = FAILED
+            problems.append(found)
         else:
-            print(between + found.tree(width=width, color=color))  # noqa: T201  # what the command is for
-            between = "\n"
-    return code
+            yield found
 
 
-def _captures(paths: Sequence[str]) -> Iterator[Capture | Exception]:
-    """What can be read, and why the rest cannot."""
+def _captures(paths: Sequence[str]) -> Iterator[tuple[str, Capture] | StoredCaptureError]:
     from agentassert.errors import StoredCaptureError
     from agentassert.storing.pieces import files_in
 
@@ -54,19 +71,19 @@ def _captures(paths: Sequence[str]) -> Iterator[Capture | Exception]:
             yield error
 
 
-def _captures_in(file: str) -> Iterator[Capture | Exception]:
+def _captures_in(place: str) -> Iterator[tuple[str, Capture] | StoredCaptureError]:
     from agentassert.errors import StoredCaptureError
-    from agentassert.storing.pieces import pieces_in
+    from agentassert.storing.pieces import pieces_at
     from agentassert.storing.reading import capture_of
 
     try:
-        for piece in pieces_in(file):
+        for piece in pieces_at(place):
             try:
                 capture = capture_of(piece)
             except StoredCaptureError as error:
                 yield error
             else:
-                yield capture
+                yield piece.place, capture
     except StoredCaptureError as error:
         yield error
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
+from agentassert.pieces import escaped
 from agentassert.reports.nodes import Limits, Node, Span, Tone
 from agentassert.reports.outline import capture_node, invocation_nodes
 
@@ -34,6 +35,11 @@ def capture_text(capture: Capture, *, width: int = 100, color: bool = False) -> 
 def invocation_text(invocation: Invocation, *, width: int = 100, color: bool = False) -> str:
     """The same for one invocation."""
     return _text(invocation_nodes((invocation,), None, None, _limits(width)), width, color)
+
+
+def heading_text(text: str, *, color: bool = False) -> str:
+    """What is written above a tree, such as the place it was read from; it is never cut, so that it can be copied."""
+    return _painted([Span(escaped(text), Tone.STRONG)], color)
 
 
 def _limits(width: int) -> Limits:

@@ -129,6 +129,16 @@ def need_lasting(path: AnyPath) -> None:
         )
 
 
+def why_unreadable(error: OSError) -> str:
+    """Why the system gives no file, in words.
+
+    Example:
+        >>> why_unreadable(FileNotFoundError(2, "No such file or directory", "gone.json"))
+        'there is no such file'
+    """
+    return "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror or str(error)
+
+
 @contextlib.contextmanager
 def placed(place: str) -> Iterator[None]:
     """Have the error of what cannot be read in the block name its place.

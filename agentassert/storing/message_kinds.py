@@ -9,6 +9,7 @@ import attrs
 
 from agentassert import render
 from agentassert.errors import MessageError
+from agentassert.message_lists import ANTHROPIC, LANGCHAIN, OPENAI_CHAT, OPENAI_RESPONSES
 from agentassert.storing import anthropic_messages, chat_messages, langchain_messages, response_items
 from agentassert.storing.message_parts import MisfitError, Parts
 
@@ -29,10 +30,10 @@ class MessageKind:
 
 
 _KINDS: Final = (
-    MessageKind("OpenAI chat messages", chat_messages.look, chat_messages.parts),
-    MessageKind("Anthropic messages", anthropic_messages.look, anthropic_messages.parts),
-    MessageKind("OpenAI response items", response_items.look, response_items.parts),
-    MessageKind("LangChain messages", langchain_messages.look, langchain_messages.parts),
+    MessageKind(OPENAI_CHAT, chat_messages.look, chat_messages.parts),
+    MessageKind(ANTHROPIC, anthropic_messages.look, anthropic_messages.parts),
+    MessageKind(OPENAI_RESPONSES, response_items.look, response_items.parts),
+    MessageKind(LANGCHAIN, langchain_messages.look, langchain_messages.parts),
 )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Never
@@ -18,11 +19,12 @@ import attrs
 from agentassert.errors import StoredCaptureError
 from agentassert.storing.arrays import Elements
 from agentassert.storing.documents import Kind, kind_of_document
-from agentassert.storing.files import MANY, need_lasting, opened, texts
+from agentassert.storing.files import MANY, need_lasting, opened, texts, why_unreadable
 
 _LINES: Final = frozenset({MANY, ".ndjson"})
 _PACKED: Final = ".gz"
 _HEAD: Final = 1 << 16
+_PLACE: Final = re.compile(r"(?P<file>.+):[1-9][0-9]*", re.DOTALL)
 _OPENING: Final = frozenset({b"[", b"{", b"[{"})
 
 
@@ -55,7 +57,28 @@ def pieces_in(path: str, kind: Kind | None = None) -> Iterator[Piece]:
         need_lasting(path)
         yield from _pieces(path, kind)
     except OSError as error:
-        raise StoredCaptureError(f"{path}: {error.strerror or error}") from None
+        raise StoredCaptureError(f"{path}: {why_unreadable(error)}") from None
+
+
+def pieces_at(place: str) -> Iterator[Piece]:
+    """The pieces of a file, or those that begin in one line of it: several where an array has them in one line.
+
+    Args:
+        place: of a file, or `file:line`; a file whose name ends so is meant first.
+
+    Raises:
+        StoredCaptureError: when the file cannot be read, or nothing begins in the line.
+    """
+    named = _PLACE.fullmatch(place)
+    if named is None or Path(place).exists() or not Path(named["file"]).is_file():
+        yield from pieces_in(place)
+        return
+    from_there = itertools.dropwhile(lambda piece: piece.place != place, pieces_in(named["file"]))
+    first = next(from_there, None)
+    if first is None:
+        raise StoredCaptureError(f"{place}: no capture begins in this line; without it, all of the file is read")
+    yield first
+    yield from itertools.takewhile(lambda piece: piece.place == place, from_there)
 
 
 def _pieces(path: str, kind: Kind | None) -> Iterator[Piece]:
@@ -167,7 +190,7 @@ def files_in(path: str) -> list[str]:
 
 
 def _refuse_folder(error: OSError) -> Never:
-    raise StoredCaptureError(f"{error.filename}: {error.strerror}") from None
+    raise StoredCaptureError(f"{error.filename}: {why_unreadable(error)}") from None
 
 
 def _is_named_so(file: Path) -> bool:

@@ -9,6 +9,7 @@ from agentassert.captures import Capture
 from agentassert.errors import StoredCaptureError
 from agentassert.stored import VERSION_KEY, object_of
 from agentassert.storing.documents import Kind, kind_of_document, messages_of
+from agentassert.storing.files import why_unreadable
 from agentassert.storing.pieces import Piece
 
 _OURS: Final = f'{{"{VERSION_KEY}"'.encode()
@@ -22,7 +23,9 @@ def capture_of(piece: Piece) -> Capture:
     """
     try:
         return _read(piece)
-    except (ValueError, TypeError, OSError, RecursionError) as error:
+    except OSError as error:
+        raise StoredCaptureError(f"{piece.place}: {why_unreadable(error)}") from None
+    except (ValueError, TypeError, RecursionError) as error:
         words = "is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise StoredCaptureError(words if words.startswith(piece.place) else f"{piece.place}: {words}") from None
 

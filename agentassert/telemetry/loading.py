@@ -95,7 +95,7 @@ def _spans(document: Any, place: str) -> Iterator[tuple[Fields, str | None]]:
         for one in fields.items(*_LISTS):
             yield from _spans(one.content, place)
     elif document and not any(name in document for name in _WITHOUT_SPANS):
-        names = ", ".join(map(repr, list(document)[:10])) or "nothing"
+        names = ", ".join(map(render.value, list(document)[:10])) or "nothing"
         raise SpanError(f"{place}: expected {_EXPECTED}, but found an object with {names}")
 
 

@@ -144,6 +144,18 @@ def test_messages_are_of_the_agent_that_is_named(place, name, document):
     assert "--agent NAME" in out
 
 
+@pytest.mark.parametrize("work", ["messages", "a stored capture"])
+def test_a_failure_of_work_that_names_no_agent_calls_it_by_the_name_that_was_given(place, work):
+    if work == "messages":
+        Path("a.jsonl").write_text(json.dumps(MESSAGES).replace('"amount": 5', '"amount": 6'))
+    else:
+        place.many("a.jsonl", captured(invocation("capture", execution("refund", {"amount": 6}), implicit=True)))
+    _, _, cases = place.json("a.jsonl", "--agent", "support")
+    (shown,) = cases["refunds are of 5"]["failed_runs"]["shown"]
+    assert shown["invocation"] == "support"
+    assert shown["reasons"][0].startswith("Expected invocation 'support' to ")
+
+
 def test_the_agent_that_is_named_takes_nobody_elses_work(place):
     place.many("a.jsonl", OTHER, captured(invocation("loop", implicit=True), name="loop"))
     _, told, _ = place.json("a.jsonl", "--agent", "support")
@@ -218,7 +230,7 @@ def test_a_passing_check_of_a_file_with_a_broken_line_is_a_failure(place):
 
 def test_a_file_that_is_not_there_is_a_failure_and_the_others_are_checked(place):
     code, out, err = place.check("gone.json", place.many("a.jsonl", GOOD))
-    assert (code, err) == (1, "agentassert: gone.json: No such file or directory\n")
+    assert (code, err) == (1, "agentassert: gone.json: there is no such file\n")
     assert "1 capture in 2 files" in out
 
 

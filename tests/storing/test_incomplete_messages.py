@@ -34,8 +34,10 @@ def test_nothing_passes_on_the_absence_of_a_tool_whose_request_may_be_missing(me
         lambda: chain.meets(expected_no_tool_calls=["pay"]),
         lambda: chain.meets(expected_tool_calls=[{"pay": "invocations <= 1"}]),
     ):
-        with pytest.raises(NotRecordedError, match="without an answer that was seen"):
+        with pytest.raises(NotRecordedError, match="without an answer that was seen") as told:
             check()
+        assert "Store the whole list of messages: up to the model's last answer" in str(told.value)
+        assert "stream" not in str(told.value)
 
 
 def test_what_is_missing_changes_nothing_about_what_is_there():
