@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 import attrs
 
@@ -11,6 +11,7 @@ from agentassert import cells
 from agentassert.books import Books
 from agentassert.errors import AmbiguousError
 from agentassert.failures import counted, hidden
+from agentassert.nearest import NamesNearest, public_names
 from agentassert.recordings import Health, Live, Loaded, Recording
 from agentassert.records import Invocation
 
@@ -27,7 +28,7 @@ __tracebackhide__ = hidden
 OnDoubt = Literal["warn", "fail"]
 
 
-class Capture:
+class Capture(NamesNearest):
     """What was recorded: the invocations, how far they can be trusted, and what assertions have checked so far.
 
     Made by :func:`capture`, :meth:`load`, :meth:`from_json`, :meth:`from_otlp` or :meth:`from_messages`.
@@ -42,6 +43,8 @@ class Capture:
         >>> cap.invocation.name, cap.output_text
         ('greeter', 'Hello Ann')
     """
+
+    _elsewhere: ClassVar = {name: f"invocation.{name}" for name in public_names(Invocation)}
 
     def __init__(self, source: Recording, *, on_doubt: OnDoubt = "warn") -> None:
         self._source = source
@@ -325,7 +328,7 @@ class Capture:
 
         Raises:
             OSError: when the file cannot be read.
-            StoredCaptureError: at the line that is no capture, naming file and line.
+            StoredCaptureError: at the line that is no capture, naming file and line; and when there is none at all.
 
         Example:
             >>> cap.append_to(folder / "week.jsonl")
@@ -440,9 +443,9 @@ class Capture:
         elif described and not found:
             advice = "Give one of these names to `cap.invocation_named(name)`, or take one from `cap.invocations`."
         else:
-            advice = (
-                "Pick one with `cap.invocation_named(name)` or from `cap.invocations`, or assert on all with `whole_capture()`."
-            )
+            names = [one.name for one in found]
+            by_name = "with `cap.invocation_named(name)` or " if any(names.count(name) == 1 for name in names) else ""
+            advice = f"Pick one {by_name}from `cap.invocations`, such as `cap.invocations[0]`, or assert on all with `whole_capture()`."
         doubts = "".join(f"\n  {doubt}" for doubt in self.health.doubts)
         raise AmbiguousError(
             f"Expected one top-level invocation{described} in the capture, but there {'are' if found else 'is'} "

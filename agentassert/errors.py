@@ -80,6 +80,25 @@ class AdapterError(AgentAssertionError):
     """
 
 
+class UnknownNameError(AttributeError):
+    """A method or an attribute was asked for that there is not; the message names the nearest one.
+
+    Example:
+        >>> assert_that(cap).has_tool_executd("cancel_booking")
+        Traceback (most recent call last):
+        agentassert.errors.UnknownNameError: 'InvocationAssertion' object has no attribute 'has_tool_executd'; did you mean 'has_tool_executed'?
+    """
+
+    def __init__(self, message: str, *, name: str) -> None:
+        super().__init__(message, name=name, obj=None)  # of no object: Python would add what it guesses itself
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows instead of a traceback through this library."""
+        from agentassert.tracebacks import notebook_traceback
+
+        return notebook_traceback(self)
+
+
 class JudgeError(Exception):
     """A judge gave no usable verdict: neither a pass nor a failed assertion.
 

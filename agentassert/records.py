@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, TypeAlias
 import attrs
 
 from agentassert.conversation_events import ConversationEvent
+from agentassert.nearest import NamesNearest
 from agentassert.token_usage import TokenUsage
 
 
@@ -352,7 +353,7 @@ Sources: TypeAlias = tuple[Source, ...] | Literal[NotRecorded.NOT_RECORDED]
 
 
 @attrs.frozen(kw_only=True)
-class Invocation:
+class Invocation(NamesNearest):
     """One run of one agent.
 
     Args:

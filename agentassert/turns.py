@@ -298,7 +298,7 @@ class Conversation:
         """See what any agent did as a conversation: each top-level invocation is a turn.
 
         The user's message is the invocation's input, the bot's its output, actions are tool executions that succeeded, slots are
-        what `record.slot` says and the changes of a LangGraph state, flows what `record.flow` says.
+        what `record.slot` says and the changes of a LangGraph state or of ADK's sessions, flows what `record.flow` says.
 
         Args:
             capture: with at least one invocation.

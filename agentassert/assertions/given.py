@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from agentassert import render
 from agentassert.failures import hidden
 from agentassert.patterns import ExecutionPattern, execution_of
 
 __tracebackhide__ = hidden
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
 def text_argument(method: str, value: Any, what: str = "name", *, empty_one: str = "would match everything or nothing") -> str:
@@ -19,6 +24,21 @@ def text_argument(method: str, value: Any, what: str = "name", *, empty_one: str
     if not value:
         raise ValueError(f"{method}: {what} must not be empty, which {empty_one}")
     return value
+
+
+def arguments_in_a_mapping(method: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Have a method that takes a tool's arguments as a mapping say so to who writes them as its own: `order_id="A1"`."""
+    known = inspect.signature(method).parameters
+
+    @functools.wraps(method)
+    def refusing(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        written = {name: value for name, value in kwargs.items() if name not in known}
+        if written:
+            where = getattr(method, "__name__", "")
+            raise TypeError(f"{where}: write the arguments as a mapping: {render.value(written)}")
+        return method(*args, **kwargs)
+
+    return refusing
 
 
 def names_argument(method: str, values: Sequence[Any]) -> tuple[str, ...]:

@@ -156,8 +156,14 @@ class NavigationAssertions(Chain):
     def _value(self, find: Callable[[View], Failure | tuple[Any]], called: str, *, scoped: bool) -> ValueAssertion:
         from agentassert.assertions.values import ignored_value, value_assertion
 
-        found = self._navigates(find, scoped=scoped)
+        description = called
+
+        def noted(view: View) -> Failure | tuple[Any]:
+            nonlocal description
+            description = f"{called} of {view.subject}"
+            return find(view)
+
+        found = self._navigates(noted, scoped=scoped)
         if found is None:
             return ignored_value()
-        description = called if self._description is None else f"{self._description}: {called}"
-        return value_assertion(found[0], description)
+        return value_assertion(found[0], description if self._description is None else f"{self._description}: {description}")

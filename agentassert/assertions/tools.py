@@ -7,7 +7,13 @@ from typing import Any, Self
 
 from agentassert import render
 from agentassert.assertions.base import Chain, Scope, said
-from agentassert.assertions.given import count_argument, names_argument, patterns_argument, text_argument
+from agentassert.assertions.given import (
+    arguments_in_a_mapping,
+    count_argument,
+    names_argument,
+    patterns_argument,
+    text_argument,
+)
 from agentassert.checks import executions, requests, sequences
 from agentassert.checks.arguments import compile_arguments
 from agentassert.checks.bounds import Bound
@@ -102,6 +108,7 @@ class ToolAssertions(Chain):
         """
         return self._times("has_tool_executed_times_at_most", name, n, "at_most")
 
+    @arguments_in_a_mapping
     def has_tool_executed_with(self, name: str, arguments: Mapping[str, Any] | Callable[[dict[str, Any]], Any]) -> Self:
         """Pass when a successful execution of the tool had these arguments; marks the matching ones as checked.
 
@@ -119,6 +126,7 @@ class ToolAssertions(Chain):
         """
         return self._executed_with("has_tool_executed_with", name, arguments, exactly=False)
 
+    @arguments_in_a_mapping
     def has_tool_executed_with_exactly(self, name: str, arguments: Mapping[str, Any]) -> Self:
         """Pass when a successful execution of the tool had these arguments and no others; marks the matching ones.
 

@@ -15,10 +15,11 @@ from agentassert.checks.callbacks import Verdict
 from agentassert.checks.differences import Difference, between
 from agentassert.checks.expectations import is_json, prepare, shown
 from agentassert.checks.leaves import Comparison, Results
-from agentassert.checks.paths import MISSING, Path, Steps, compile_path, field, without
+from agentassert.checks.paths import MISSING, Path, Steps, compile_path, field, follow, without
 from agentassert.checks.plain import Plain
 from agentassert.checks.values import equal, equal_or_text
 from agentassert.jsonlike import SCALARS
+from agentassert.nearest import nearest
 
 Arguments: TypeAlias = Mapping[str, Any]
 Expected: TypeAlias = Mapping[str, Any] | Callable[[Any], Any]
@@ -147,7 +148,8 @@ class ArgumentMatcher:
         found: list[Difference] = []
         for path, expected, actual in self.misses(arguments, results):
             if expected is MISSING or actual is MISSING:
-                found.append(Difference(path.text, shown(expected), actual))
+                meant = self._meant(path, arguments) if actual is MISSING else None
+                found.append(Difference(path.text, shown(expected), actual, meant))
             else:
                 found += between(expected, actual, path.text, comparison)
         return tuple(found)
@@ -161,6 +163,17 @@ class ArgumentMatcher:
                 yield path, expected, actual
         for name in candidate.surplus:
             yield field(name), MISSING, arguments[name]
+
+    def _meant(self, path: Path, arguments: Arguments) -> str | None:
+        """What a misspelt name was meant to be, where one like it is there of which nothing is expected."""
+        if not path.steps or not isinstance(name := path.steps[-1], str):
+            return None
+        holder = follow(dict(arguments), path.steps[:-1])
+        if type(holder) is not dict:
+            return None
+        mentioned = {one.steps for one, _ in self.expectation.entries}
+        near = nearest(name, [key for key in holder if isinstance(key, str) and (*path.steps[:-1], key) not in mentioned])
+        return f"did you mean {near[0]!r}?" if near else None
 
     def _comparison(self, candidate: _Candidate, results: Results | None) -> Comparison:
         options = self.expectation.options

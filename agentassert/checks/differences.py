@@ -25,13 +25,15 @@ class Difference:
         path: the place, as a JSONPath.
         expected: what was expected there, as the user wrote it; `MISSING` for nothing at all.
         actual: what was there; `MISSING` for nothing at all.
-        reason: why the one is not the other, where the two values do not show it.
+        reason: why the one is not the other, where the two values do not show it; or what was meant by a name that is not there.
 
     Example:
         >>> Difference("$.id", "MS-777", "MS-778").text()
         "$.id: expected 'MS-777', was 'MS-778'"
         >>> Difference("$.amount", print, 3, "not accepted by print").text()
         '$.amount: was 3, not accepted by print'
+        >>> Difference("$.orderid", 7, MISSING, "did you mean 'order_id'?").text()
+        "$.orderid: expected 7, but it is missing; did you mean 'order_id'?"
     """
 
     path: str
@@ -41,11 +43,12 @@ class Difference:
 
     def text(self) -> str:
         """The difference in a line, values cut and secrets masked."""
-        if self.reason is not None and not is_secret_path(self.path):
+        if self.reason is not None and self.actual is not MISSING and not is_secret_path(self.path):
             reason = self.reason.partition("\n")[0]
             return f"{self.path}: was {render.pair(self.expected, self.actual)[1]}, {render.error(reason)}"
         sides = {"expected": self.expected, "actual": self.actual}
-        return render.difference(self.path, **{side: value for side, value in sides.items() if value is not MISSING})
+        line = render.difference(self.path, **{side: value for side, value in sides.items() if value is not MISSING})
+        return f"{line}; {self.reason}" if self.reason is not None and self.actual is MISSING else line
 
 
 def between(expected: Any, actual: Any, place: str, comparison: Comparison) -> list[Difference]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from agentassert import render
 from agentassert.checks.view import HOW_TO_WAIT, NO_MARKS, Marks, View, depends_on_strays
 from agentassert.errors import NotRecordedError
-from agentassert.failures import Failure
+from agentassert.failures import Failure, shortened
 from agentassert.records import ChatModelCall, Invocation, ToolExecutionRequest
 
 _HOW_TO_RECORD: Final = "Requests are seen where the model answers, and nowhere else: by an adapter of its SDK or framework, or by `record.model_call(...)`."
@@ -57,9 +58,22 @@ def unanswered(invocations: Sequence[Invocation]) -> dict[str, list[ToolExecutio
     return found
 
 
+def never_executed(invocations: Sequence[Invocation], *, is_open: bool = False) -> str:
+    """The requests that never ran, in a line below a list of executions; empty without one."""
+    asked = [one for requests in unanswered(invocations).values() for one in requests]
+    if not asked:
+        return ""
+    title = "Requested, not executed so far" if is_open else "Requested, never executed"
+    return f"{title}: {', '.join(shortened(asked, _called))}"
+
+
 def request_key(invocation: Invocation, name: str) -> str:
     """The key by which the books know the requests for one tool in one invocation."""
     return f"{invocation.id}/{name}"
+
+
+def _called(request: ToolExecutionRequest) -> str:
+    return f"{render.words(request.name)}({render.arguments(request.arguments, request.raw_arguments)})"
 
 
 def _unseen(view: View, expected: str) -> Failure | None:

@@ -18,7 +18,14 @@ def about_unknown(view: View, name: str) -> str:
     meant = f" Did you mean {nearest[0]!r}?" if nearest else ""
     if offered is None:
         return meant.strip()
+    if is_requested(view, name):
+        return f"The model requested {name!r}, which it was not offered.{meant}"
     return f"No tool {name!r} was offered to the model or executed.{meant}"
+
+
+def is_requested(view: View, name: str) -> bool:
+    """Whether the model asked for the tool in scope, strays left out, so that the name is one that it made up."""
+    return any(request.name == name for invocation in view.invocations for request in invocation.tool_execution_requests)
 
 
 def offered_tools(view: View) -> frozenset[str] | None:

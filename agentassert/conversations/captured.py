@@ -26,6 +26,8 @@ _NEVER_SEEN: Final = frozenset({"buttons", "clarifications", "memory", "response
 """What no agent but Rasa's tells of."""
 
 _GRAPHS: Final = "langchain"
+_TELLING: Final = frozenset({"google-adk"})
+"""Frameworks that tell of everything that is written to the state of a session: where they tell of nothing, nothing was."""
 _MESSAGES: Final = "messages"
 
 
@@ -132,7 +134,8 @@ def _not_recorded(invocations: Iterable[Invocation], outside: Iterable[Conversat
     everything = [one for top in invocations for one in top.with_nested()]
     kinds = {change.kind for one in everything for change in one.conversation_events} | {change.kind for change in outside}
     missing = set(_NEVER_SEEN)
-    if ConversationEventKind.SLOT_SET not in kinds and not states.seen:
+    tells = states.seen or any(one.framework in _TELLING for one in everything)
+    if ConversationEventKind.SLOT_SET not in kinds and not tells:
         missing.add("slots")
     if not kinds - {ConversationEventKind.SLOT_SET}:
         missing.add("flows")

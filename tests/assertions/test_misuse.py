@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
-from agentassert import Invocation, UnknownToolWarning, assert_that, capture
+from agentassert import Invocation, ToolExecutionRequest, UnknownToolWarning, assert_that, capture
 from tests.factories import captured, chat, execution, invocation, message
 
 CONDITION = "a chain is no condition: its assertions fail by themselves, so leave out `assert`, `if`, `and`, `or`"
@@ -49,6 +51,17 @@ def test_a_method_that_there_is_not_names_the_right_one(name, meant):
         getattr(chains()[0], name)
 
     assert str(caught.value) == f"'InvocationAssertion' object has no attribute {name!r}{meant}"
+
+
+@pytest.mark.parametrize("method", ["has_tool_executed_with", "has_tool_executed_with_exactly"])
+def test_arguments_that_are_written_as_those_of_the_method_are_to_be_a_mapping(method):
+    chain = assert_that(captured(invocation("support", execution("refund", {"order_id": "A1"}))))
+
+    with pytest.raises(TypeError) as caught:
+        getattr(chain, method)("refund", order_id="A1", token="t-1")
+    assert str(caught.value) == f"{method}: write the arguments as a mapping: {{'order_id': 'A1', 'token': '***'}}"
+    assert list(inspect.signature(getattr(chain, method)).parameters) == ["name", "arguments"]
+    getattr(chain, method)(name="refund", arguments={"order_id": "A1"})
 
 
 def test_a_model_call_has_no_camel_case_either():
@@ -104,7 +117,7 @@ OFFERED = ("cancel_booking", "get_booking")
 
 
 def offering(**fields):
-    call = chat(tools_offered=OFFERED, requests=["cancel_booking"])
+    call = chat(tools_offered=OFFERED, requests=[ToolExecutionRequest(name="cancel_booking", answered=True)])
     return captured(invocation("support", execution("cancel_booking"), calls=[call]), **fields)
 
 
@@ -167,6 +180,15 @@ def test_our_frames_are_left_out_of_tracebacks_for_our_failures_alone():
     with pytest.raises(AssertionError) as failure:
         assert_that(captured(invocation())).has_tool_executed("pay")
     assert {entry.path.name for entry in failure.traceback.filter(failure)} == {"test_misuse.py"}
+
+    for chain, name in (
+        (assert_that(captured(invocation())), "has_tool_executd"),
+        (assert_that([1]), "zzz"),
+        (assert_that([1]), "has_tool_executed"),
+    ):
+        with pytest.raises(AttributeError) as misspelt:
+            getattr(chain, name)
+        assert {entry.path.name for entry in misspelt.traceback.filter(misspelt)} == {"test_misuse.py"}
 
     with pytest.raises(TypeError) as mistake:
         assert_that(captured(invocation())).has_tool_executed(3)

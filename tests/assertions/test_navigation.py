@@ -102,7 +102,7 @@ def test_secrets_and_long_texts_stay_out_of_messages_about_values(method):
 
     shown = message(getattr(chain, method)("login").is_equal_to, [{"password": "other1"}])
 
-    assert shown.startswith(f"[{method}('login')] Expected <[{{'password': '***', 'note': 'aaa")
+    assert shown.startswith(f"[{method}('login') of invocation 'support'] Expected <[{{'password': '***', 'note': 'aaa")
     assert "other1" not in shown
     assert len(shown) < 2_100
     assert "hunter2" not in message(chain.tool_executions().is_empty)
@@ -142,9 +142,11 @@ def test_a_value_that_is_not_as_expected_is_our_failure_and_says_where_it_comes_
     with pytest.raises(AgentAssertionError) as caught:
         assert_that(support("Cancelled.")).described_as("refund").output().is_equal_to("Done.")
 
-    assert str(caught.value) == "[refund: output] Expected <Cancelled.> to be equal to <Done.>, but was not."
-    assert (caught.value.subject, caught.value.actual) == ("refund: output", "Cancelled.")
-    assert "[output_at('$.booking.id')] Expected" in message(
+    assert (
+        str(caught.value) == "[refund: output of invocation 'support'] Expected <Cancelled.> to be equal to <Done.>, but was not."
+    )
+    assert (caught.value.subject, caught.value.actual) == ("refund: output of invocation 'support'", "Cancelled.")
+    assert "[output_at('$.booking.id') of invocation 'support'] Expected" in message(
         assert_that(support(OUTPUT)).output_at("$.booking.id").is_equal_to, "x"
     )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentassert import NotRecordedError, ToolExecutionRequest, assert_that
-from tests.factories import captured, chat, failed_chat, invocation, message
+from agentassert import NotRecordedError, ToolExecutionRequest, UnknownToolWarning, assert_that, capture, record
+from tests.factories import captured, chat, execution, failed_chat, invocation, message
 
 NONE = "Tool executions: none"
 
@@ -33,7 +33,40 @@ def test_a_request_counts_whether_it_ran_or_not():
 def test_what_was_requested_instead_is_shown(method, arguments, text):
     shown = message(getattr(assert_that(asking("pay", "ask", "pay")), method), *arguments)
 
-    assert shown == f"Expected invocation 'support' {text}\n{NONE}"
+    assert shown == f"Expected invocation 'support' {text}\n{NONE}\nRequested, never executed: pay(...), pay(...), ask(...)"
+
+
+def test_what_was_requested_and_never_ran_is_shown_with_its_arguments_below_the_executions():
+    answered = ToolExecutionRequest(name="look", answered=True)
+    misspelt = ToolExecutionRequest(name="find_ordr", arguments={"order_id": "A1"})
+    calls = [chat(requests=[answered, misspelt], tools_offered=("find_order", "look"))]
+    cap = captured(invocation("support", execution("look"), calls=calls))
+    listed = "Tool executions:\n  [1] look() -> 'ok'\nRequested, never executed: find_ordr(order_id='A1')"
+
+    assert message(assert_that(cap).has_tool_executed, "find_order") == (
+        f"Expected invocation 'support' to have executed 'find_order',\nbut it was never executed.\n{listed}"
+    )
+    assert message(assert_that(cap).has_tool_executed, "find_ordr") == (
+        "Expected invocation 'support' to have executed 'find_ordr',\nbut it was never executed.\n"
+        f"The model requested 'find_ordr', which it was not offered. Did you mean 'find_order'?\n{listed}"
+    )
+
+
+def test_a_name_that_the_model_made_up_is_not_taken_for_a_typing_error_of_the_test():
+    cap = captured(invocation("support", calls=[chat(requests=["find_ordr"], tools_offered=("find_order",))]))
+
+    assert_that(cap).has_no_tool_executions("find_ordr")
+    with pytest.warns(UnknownToolWarning):
+        assert_that(cap).has_no_tool_executions("find_odr")
+
+
+def test_while_the_block_is_open_a_request_may_still_be_answered():
+    with capture() as cap, record.invocation("support"):
+        with record.model_call("small", messages="Pay") as call:
+            call.respond(tool_execution_requests=[{"name": "pay", "arguments": {"amount": 5}}])
+        shown = message(assert_that(cap).has_tool_requested, "refund")
+
+    assert shown.endswith("\nRequested, not executed so far: pay(amount=5)")
 
 
 def test_a_model_that_requested_nothing():

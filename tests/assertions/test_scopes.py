@@ -101,7 +101,8 @@ def test_executions_are_listed_by_invocation_and_numbered_through():
         "Tool executions of 'writer':\n"
         "  [1] ask() -> 'ok'\n"
         "Tool executions of 'reader':\n"
-        "  [2] read() -> 'ok'"
+        "  [2] read() -> 'ok'\n"
+        "Requested, never executed: ask(...), read(...)"
     )
 
 

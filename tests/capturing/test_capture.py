@@ -36,7 +36,7 @@ def test_several_invocations_are_named_and_none_is_guessed():
         with pytest.raises(AmbiguousError, match=words) as raised:
             ask()
         assert "Recorded: 'triage' (completed), 'support' (completed), 'support' (completed)." in str(raised.value)
-        assert "invocation_named(name)" in str(raised.value)
+        assert "`cap.invocations" in str(raised.value)
     assert cap.error is None
 
 

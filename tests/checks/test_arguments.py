@@ -233,6 +233,25 @@ def test_what_is_no_path_is_refused(path, error):
         compile_path(path)
 
 
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("orderid", "; did you mean 'order_id'?"),
+        ("$.orderid", "; did you mean 'order_id'?"),
+        ("$.to.ciyt", "; did you mean 'city'?"),
+        ("$.to[0]", ""),
+        ("$.gone.city", ""),
+        ("$.*.ciyt", ""),
+        ("reason", ""),
+        ("amounts", ""),
+    ],
+)
+def test_a_name_that_is_not_there_names_the_nearest_one_of_which_nothing_is_expected(path, meant):
+    arguments = {"order_id": "A1", "to": {"city": "Oslo", 1: 2}, "amount": 3}
+    written = path if path.startswith("$") else f"$.{path}"
+    assert texts({path: "x", "amount": 3}, arguments) == [f"{written}: expected 'x', but it is missing{meant}"]
+
+
 def test_differences_are_told_path_by_path():
     actual = {
         "order": {"id": 8, "to": {"city": "Bergen", "street": "1"}, "items": [{"id": 1}, {"id": "2"}, {"id": 3}]},

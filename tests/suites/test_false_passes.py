@@ -174,6 +174,24 @@ def test_a_failed_test_lists_the_executions_once_and_names_the_type_of_the_error
     assert told.endswith("In the first run that failed:\nTool executions:\n  [1] refund(id='x') -> 'refunded'")
 
 
+def test_what_the_model_requested_is_no_misspelt_name_and_stands_below_the_executions(project):
+    project.agent(
+        """
+        def support(payload):
+            with record.model_call(messages=payload, tools_offered=["refund"]) as call:
+                call.respond("Sorry", tool_execution_requests=[{"name": "refnd", "arguments": {"id": payload}}])
+            return "Sorry"
+        """
+    )
+    project.suite(TEST + "expected_no_tool_calls: [refnd]")
+    assert project.test().code == 0
+    project.suite(TEST + "expected_tool_calls: [refnd]")
+    assert reason(project).endswith(
+        "The model requested 'refnd', which it was not offered. Did you mean 'refund'?\n"
+        "Tool executions: none\nRequested, never executed: refnd(id='x')"
+    )
+
+
 def test_what_waits_for_approval_is_named(project):
     project.agent(
         """
