@@ -35,8 +35,9 @@ nitpick_ignore = [
 nitpick_ignore_regex = [
     # What users are given and need no name for.
     ("py:class", r".*\b(CaptureBlock|SoftAssertions|ResultReference|ValueAssertion|ModelCallEvent|Sources|Expected|_F|_P)"),
-    ("py:class", r".*\b(ConversationBlock|Double|Failure|OnDoubt|Pitfalls|RasaAssertion|SpanSource)"),
-    ("py:.*", r"(collections|contextlib|datetime|enum|pathlib|re|types|typing|attr|attrs|assertpy)\..*"),
+    ("py:class", r".*\b(ConversationBlock|Double|Failure|OnDoubt|Pitfalls|RasaAssertion|SpanSource|UnreportedTools)"),
+    ("py:class", r".*\b(Embed|Mode|Moderate|_Given)"),
+    ("py:.*", r"(collections|contextlib|datetime|enum|os|pathlib|re|types|typing|attr|attrs|assertpy)\..*"),
     (
         "py:.*",
         r"(Any|Callable|tuple\[str|Iterable|Iterator|Mapping|Sequence|Pattern|datetime|TracebackType|BaseException|StrEnum)",

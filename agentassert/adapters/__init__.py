@@ -43,6 +43,7 @@ _BUILT_IN: Final[dict[str, Load]] = {
     "agents.run": _own("openai_agents.adapter", "OpenAIAgentsAdapter"),
     "pydantic_ai": _own("pydantic_ai.adapter", "PydanticAIAdapter"),
     "pydantic_ai.direct": _own("pydantic_ai.adapter", "PydanticAIDirectAdapter"),
+    "google.adk.runners": _own("google_adk.adapter", "GoogleADKAdapter"),
     "mcp.client.session": _own("mcp.adapter", "MCPAdapter"),
     "mcp.client.client": _own("mcp.adapter", "MCPClientAdapter"),
     "fastmcp.client.client": _own("mcp.adapter", "FastMCPAdapter"),

@@ -6,6 +6,7 @@ import contextlib
 import os
 import platform
 import time
+import warnings
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -13,12 +14,16 @@ from typing import Any, Final
 import pytest
 
 import agentassert
-from agentassert.plugin.html_gathering import Gathered, not_collected
+from agentassert.errors import NothingCheckedWarning, SharedChecksWarning, UnknownToolWarning
+from agentassert.plugin.html_gathering import Gathered, not_collected, warned
 from agentassert.reports.page import page
-from agentassert.reports.page_content import Reported, ReportedTest
+from agentassert.reports.page_content import Problem, Reported, ReportedTest
 from agentassert.suites.outcomes import COMMAND_PLUGIN
 
 OPTION: Final = "--agentassert-html"
+
+_SHOWN_WARNINGS: Final = (NothingCheckedWarning, SharedChecksWarning, UnknownToolWarning)
+"""Of the doubts that other warnings tell, the trees tell, too."""
 
 
 def register(config: pytest.Config) -> None:
@@ -32,7 +37,8 @@ def register(config: pytest.Config) -> None:
     """
     if hasattr(config, "workerinput"):
         return
-    file = config.invocation_params.dir / config.getoption("agentassert_html")
+    given = str(config.getoption("agentassert_html"))
+    file = config.invocation_params.dir / given
     try:
         _prepare(file)
     except OSError as error:
@@ -50,12 +56,13 @@ class HtmlReport:
 
     def __init__(self, file: Path, config: pytest.Config) -> None:
         self._file = file
-        self._title = config.rootpath.name
+        self._root = config.rootpath
         self._started_at = datetime.now(UTC).astimezone()
         self._started = time.perf_counter()
         self._tests: dict[tuple[object, str], Gathered] = {}
         self._begun: dict[str, Gathered] = {}
         self._not_collected: list[ReportedTest] = []
+        self._warned: dict[str, dict[Problem, None]] = {}
         self._unwritten: OSError | None = None
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -75,12 +82,17 @@ class HtmlReport:
         begun = self._begun.pop(report.nodeid, None)
         self._tests.setdefault((process, report.nodeid), begun or Gathered(report.nodeid)).add(report)
 
+    def pytest_warning_recorded(self, warning_message: warnings.WarningMessage, nodeid: str) -> None:
+        """One of ours is told at its test, once from all processes that run it."""
+        if nodeid and issubclass(warning_message.category, _SHOWN_WARNINGS):
+            self._warned.setdefault(nodeid, {})[warned(warning_message, self._root)] = None
+
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Write the file, whatever ended the tests."""
         stopped = exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
         reported = Reported(
-            title=self._title,
-            tests=[*self._not_collected, *(one.reported() for one in (*self._tests.values(), *self._begun.values()))],
+            title=self._root.name,
+            tests=[*self._not_collected, *map(self._reported, (*self._tests.values(), *self._begun.values()))],
             started_at=self._started_at,
             duration=time.perf_counter() - self._started,
             interrupted=stopped or bool(session.shouldstop or session.shouldfail),
@@ -94,6 +106,8 @@ class HtmlReport:
             _write(self._file, reported)
         except OSError as error:
             self._unwritten = error
+            if session.exitstatus == pytest.ExitCode.OK:  # else whoever keeps the report would keep the one of before
+                session.exitstatus = pytest.ExitCode.TESTS_FAILED
         command = session.config.pluginmanager.get_plugin(COMMAND_PLUGIN)
         if command is not None:
             command.report_ended(self.told)
@@ -110,7 +124,10 @@ class HtmlReport:
         """Where the report is, or why it is not there."""
         if self._unwritten is None:
             return f"HTML report: {self._file.resolve().as_uri()}"
-        return f"{OPTION}: {self._file} could not be written: {self._unwritten}"
+        return f"{OPTION}: {self._file} could not be written: {self._unwritten.strerror or self._unwritten}"
+
+    def _reported(self, test: Gathered) -> ReportedTest:
+        return test.reported(tuple(self._warned.get(test.node_id, ())))
 
 
 def _prepare(file: Path) -> None:

@@ -224,7 +224,8 @@ def _told(options: argparse.Namespace, project: Project, collector: _Collector, 
 
 def _status(collector: _Collector, code: int) -> str:
     status = overall(collector.cases)
-    if status is CaseStatus.FAILED or collector.wrong:
+    unwritten = code == FAILED and status is CaseStatus.PASSED  # the report, of which pytest's exit code tells
+    if status is CaseStatus.FAILED or collector.wrong or unwritten:
         return CaseStatus.FAILED
     if code == _INTERRUPTED:
         return _CANCELLED

@@ -56,7 +56,7 @@ class MCPAdapter(Adapter):
 
     def uninstall(self) -> None:
         super().uninstall()
-        if self._resolver in recorder.resolvers:
+        if self._resolver is not None and self._resolver in recorder.resolvers:
             recorder.resolvers.remove(self._resolver)
 
 

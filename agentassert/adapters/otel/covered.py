@@ -13,8 +13,10 @@ from agentassert.telemetry.spans import Span
 _COVERED_BY: Final = {
     "com.anthropic.sdk": "anthropic",
     "fastmcp": "mcp",
+    "gcp.vertex.agent": "google-adk",
     "mcp-python-sdk": "mcp",
     "openinference.instrumentation.anthropic": "anthropic",
+    "openinference.instrumentation.google_adk": "google-adk",
     "openinference.instrumentation.langchain": "langchain",
     "openinference.instrumentation.openai": "openai",
     "openinference.instrumentation.openai_agents": "openai-agents",

@@ -238,14 +238,22 @@ def installed_kits() -> list[Kit]:
     return [
         getattr(importlib.import_module(f"{__name__}.{module}"), name)()
         for framework, module, name in _KITS
-        if importlib.util.find_spec(framework) is not None
+        if _is_installed(framework)
     ]
+
+
+def _is_installed(framework: str) -> bool:
+    try:
+        return importlib.util.find_spec(framework) is not None
+    except ModuleNotFoundError:  # not even the package around it
+        return False
 
 
 _KITS: Final = (
     ("langchain", "langchain", "LangChainKit"),
     ("agents", "openai_agents", "OpenAIAgentsKit"),
     ("pydantic_ai", "pydantic_ai", "PydanticAIKit"),
+    ("google.adk", "google_adk", "GoogleADKKit"),
     ("mcp", "mcp", "MCPKit"),
     ("fastmcp", "fastmcp", "FastMCPKit"),
     ("openai", "openai_sdk", "OpenAIKit"),

@@ -1,0 +1,125 @@
+"""The runs that go on, and the agents that work in them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+
+from agentassert import recorder
+from agentassert.adapters.base import guarded
+from agentassert.adapters.google_adk import ADAPTER
+from agentassert.events import InvocationEvent, ModelCallEvent
+
+
+class Asked(NamedTuple):
+    """What a confirmation is asked for."""
+
+    tool: str
+    arguments: Any
+    call_id: str | None
+
+
+class Work:
+    """One agent at work, over any number of suspensions.
+
+    Attributes:
+        output: what it has answered so far.
+        call: its last request to a model, whose tool requests get their ids only when ADK has made an event of the response.
+        asked: what it waits for, by the ids of ADK's own requests.
+        is_suspended: whether it has stopped to wait.
+    """
+
+    __slots__ = ("asked", "call", "event", "is_suspended", "name", "output", "run")
+
+    def __init__(self, name: str, event: InvocationEvent, run: Run | None) -> None:
+        self.name = name
+        self.event = event
+        self.run: Run = Run(self) if run is None else run
+        self.output: Any = None
+        self.call: ModelCallEvent | None = None
+        self.asked: dict[str, Asked] = {}
+        self.is_suspended = False
+
+    def suspend(self) -> None:
+        """It waits for a human."""
+        self.is_suspended = True
+        self.event.suspend()
+
+    def resume(self) -> None:
+        """It goes on."""
+        self.is_suspended = False
+        self.event.resume()
+
+
+class Run:
+    """One run of a runner.
+
+    Attributes:
+        root: the work of the runner's own agent.
+        is_rooted: whether that agent has begun.
+        works: by the names of the agents, the last work of each.
+        transfers: by the name of the agent that is to go on, the work that it was transferred from.
+    """
+
+    __slots__ = ("is_rooted", "root", "transfers", "works")
+
+    def __init__(self, root: Work) -> None:
+        self.root = root
+        self.is_rooted = False
+        self.works: dict[str, Work] = {root.name: root}
+        self.transfers: dict[str, Work] = {}
+
+    @property
+    def asked(self) -> set[str]:
+        """What the run waits for."""
+        return {key for work in self.works.values() for key in work.asked}
+
+
+position: ContextVar[Work | None] = ContextVar("agentassert_google_adk_work", default=None)
+"""The work that the running code is part of."""
+
+
+@contextmanager
+def within(work: Work) -> Iterator[None]:
+    """What happens inside is part of the work; a generator enters it anew for each of its parts."""
+    work.event.advanced()
+    entered, token = recorder.enter(work.event), position.set(work)
+    try:
+        yield
+    finally:
+        position.reset(token)
+        recorder.leave(entered)
+
+
+@guarded(ADAPTER)
+def stop(work: Work, error: BaseException) -> None:
+    """An error ends the work, or it is cancelled, or its stream is left."""
+    if isinstance(error, Exception):
+        work.event.fail(error)
+    else:
+        work.event.cancel(error)
+
+
+class Waiting:
+    """The runs that wait for a human."""
+
+    def __init__(self) -> None:
+        self._runs: list[Run] = []
+        self._lock = threading.Lock()
+
+    def put(self, run: Run) -> None:
+        """Keep a run until it goes on; those whose captures are closed are let go."""
+        with self._lock:
+            self._runs = [*(one for one in self._runs if recorder.is_open(one.root.event)), run]
+
+    def take(self, answered: Collection[str]) -> Run | None:
+        """The run that goes on; in other captures than those that it waited in, it is an invocation of its own."""
+        with self._lock:
+            found = next((one for one in self._runs if not one.asked.isdisjoint(answered)), None)
+            if found is None or not recorder.listens(found.root.event):
+                return None
+            self._runs.remove(found)
+            return found
