@@ -13,6 +13,7 @@ from agentassert.plugin.places import Place
 
 if TYPE_CHECKING:
     from agentassert.captures import Capture
+    from agentassert.events import CaptureState
 
 
 @attrs.frozen
@@ -22,10 +23,12 @@ class Opened:
     Args:
         at: where its block was entered.
         by_test_itself: whether the test's own function did, and not a fixture or a helper.
+        state: its events, which know the captures around it.
     """
 
     at: Place
     by_test_itself: bool
+    state: CaptureState
 
 
 @attrs.frozen

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, Final
+from warnings import WarningMessage
 
 import attrs
 import pytest
@@ -52,12 +54,10 @@ class Gathered:
         text = getattr(report, "agentassert_captures", None)
         if text is not None:
             is_a_suites = hasattr(report, "agentassert")  # its expectations mark nothing
-            self._captures += [
-                _capture(one["capture"], None if is_a_suites else one["checked"], one.get("run")) for one in json.loads(text)
-            ]
+            self._captures += [_capture(one, None if is_a_suites else one["checked"]) for one in json.loads(text)]
 
-    def reported(self) -> ReportedTest:
-        """What is known of it when the tests have ended."""
+    def reported(self, warnings: tuple[Problem, ...]) -> ReportedTest:
+        """What is known of it when the tests have ended, with what it was warned of."""
         file, _, name = self.node_id.partition("::")
         return ReportedTest(
             file=file,
@@ -66,6 +66,7 @@ class Gathered:
             line=self.line,
             duration=self.duration,
             runs=self.runs,
+            warnings=warnings,
             problems=tuple(self._problems) if self._endings else (*self._problems, _NOT_ENDED),
             captures=tuple(self._captures),
             output=tuple(self._output),
@@ -80,6 +81,13 @@ def not_collected(report: pytest.CollectReport) -> ReportedTest:
         ending=Ending.ERROR,
         problems=(Problem(title="Error in collection", message=report.longreprtext),),
     )
+
+
+def warned(warning: WarningMessage, root: Path) -> Problem:
+    """A warning of a test, with the place that it names, as seen from `root`."""
+    file = Path(warning.filename)
+    place = f"{file.relative_to(root) if file.is_relative_to(root) else file}:{warning.lineno}"
+    return Problem(title=warning.category.__name__, message=f"{warning.message}\n{place}")
 
 
 def _ending(report: pytest.TestReport) -> Ending | None:
@@ -124,13 +132,15 @@ def _title(report: pytest.TestReport, ending: Ending | None) -> str:
     return named.get(ending, report.outcome.capitalize())
 
 
-def _capture(stored: Mapping[str, Any], checked: list[str] | None, run: int | None) -> ReportedCapture:
-    capture = Capture.from_json(json.dumps(stored))
+def _capture(told: Mapping[str, Any], checked: list[str] | None) -> ReportedCapture:
+    capture = Capture.from_json(json.dumps(told["capture"]))
+    problem = told.get("problem")
     executions = list(_executions(capture))
     marked = frozenset(checked or ())
     return ReportedCapture(
         name=capture.name,
-        run=run,
+        run=told.get("run"),
+        problem=None if problem is None else _OWN_ERROR.sub("", problem, count=1),
         tree=capture_html(capture, checked=checked, limits=Limits(items=_MOST_SHOWN, nodes=_MOST_SHOWN)),
         executions=len(executions),
         failed=sum(one.failed is True for one in executions),

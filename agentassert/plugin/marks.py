@@ -47,7 +47,7 @@ def wanted_by(item: pytest.Item) -> Wanted:
     """What the marks of a test ask for; of several marks the nearest to the test decides, for each argument on its own.
 
     Raises:
-        pytest.UsageError: when a mark says something else, naming the test and the fix.
+        pytest.UsageError: when a mark says something else, naming its place, the test and the fix.
     """
     given: dict[str, Any] = {}
     for mark in item.iter_markers(NAME):
@@ -80,7 +80,9 @@ def _check(item: pytest.Item, mark: pytest.Mark) -> None:
 
 
 def _refuse(item: pytest.Item, words: str) -> None:
-    raise pytest.UsageError(f"{item.nodeid}: @pytest.mark.{NAME}(…): {words}")
+    file, line, name = item.location
+    place = file if line is None else f"{file}:{line + 1}"
+    raise pytest.UsageError(f"{place}: {name}: @pytest.mark.{NAME}(…): {words}")
 
 
 def _whole(lowest: int, highest: int) -> tuple[str, Callable[[Any], bool]]:

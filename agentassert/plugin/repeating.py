@@ -120,7 +120,10 @@ class _History:
         trees = [one for one in report.sections if one[0].startswith(telling.TITLE)]
         report.sections = [one for one in report.sections if one not in trees]
         self.trees += trees
-        self.captures += json.loads(getattr(report, "agentassert_captures", "[]"))
+        captures = json.loads(getattr(report, "agentassert_captures", "[]"))
+        for one in captures if self.failed else ():
+            one["problem"] = self.runs.problems[-1]
+        self.captures += captures
         return self.over or self.runs.decided
 
     def tell(self, reports: list[pytest.TestReport]) -> None:

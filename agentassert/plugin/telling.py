@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from agentassert import render
-from agentassert.books import EITHER
+from agentassert.plugin import nesting
 from agentassert.plugin.attempts import Attempt, unnoticed
 
 if TYPE_CHECKING:
@@ -20,11 +20,11 @@ _MOST_SHOWN: Final = 20
 
 
 def add_trees(report: pytest.TestReport, attempt: Attempt) -> None:
-    """Add the trees of a test's captures to a report, as a section of its own.
+    """Add the trees of a test's captures to a report, as a section of its own; those inside others are part of their trees.
 
     Of very many, as Hypothesis makes them, the last ones tell most: the failing example is run at the end.
     """
-    captures = attempt.captures
+    captures = [one.capture for one in nesting.shown(attempt.opened)]
     left_out = len(captures) - _MOST_SHOWN
     said = [f"{left_out} earlier captures are not shown."] if left_out > 0 else []
     report.sections.append((_title(report, attempt), "\n\n".join((*said, *map(_shown, captures[-_MOST_SHOWN:])))))
@@ -32,7 +32,7 @@ def add_trees(report: pytest.TestReport, attempt: Attempt) -> None:
 
 def add_data(report: Any, attempt: Attempt) -> None:
     """Add a test's captures, as JSON text that pytest-xdist carries: a list of `{"capture": …, "checked": [ids]}`, with `run` in a repeated test."""
-    report.agentassert_captures = json.dumps([_data(one, attempt.run) for one in attempt.captures])
+    report.agentassert_captures = json.dumps([_data(one, attempt.run) for one in nesting.shown(attempt.opened)])
 
 
 def _title(report: pytest.TestReport, attempt: Attempt) -> str:
@@ -48,8 +48,7 @@ def _shown(capture: Capture) -> str:
         return f"{capture.name or 'a capture'} cannot be shown: {render.error(error)}"
 
 
-def _data(capture: Capture, run: int | None) -> dict[str, Any]:
-    checked = [execution_id for execution_id, outcomes in capture.books.marks.items() if outcomes == EITHER]
-    with unnoticed(capture):
-        stored = json.loads(capture.to_json())
-    return {"capture": stored, "checked": checked} | ({} if run is None else {"run": run})
+def _data(shown: nesting.Shown, run: int | None) -> dict[str, Any]:
+    with unnoticed(shown.capture):
+        stored = json.loads(shown.capture.to_json())
+    return {"capture": stored, "checked": shown.checked} | ({} if run is None else {"run": run})

@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 import pytest
 
+from agentassert import recorder
 from agentassert.plugin import strictness, suspicions, telling
 from agentassert.plugin.attempts import Attempt, Opened, Shared
 from agentassert.plugin.places import calling_frame, is_test_itself, place_of
@@ -42,7 +43,8 @@ class Watch:
         """A block was entered."""
         if self._attempt is not None:
             frame = calling_frame()
-            self._attempt.opened[capture] = Opened(place_of(frame), is_test_itself(frame, self._attempt.item))
+            state = (recorder.current_scope() or recorder.NOWHERE).captures[-1]
+            self._attempt.opened[capture] = Opened(place_of(frame), is_test_itself(frame, self._attempt.item), state)
 
     def chain_begun(self, chain: Guarded, capture: Capture | None) -> None:
         """`assert_that` made a chain."""

@@ -61,8 +61,9 @@ def capture_node(capture: Capture, checked: Collection[str] | None, limits: Limi
     if error is not None and all(one.error is not error for one in everything):
         below.append(error_node("error that left the block", error, limits))
     badges = [Span("still recording", Tone.DOUBT)] if capture.is_open else []
-    if checked is not None:
-        badges.append(_progress(list(_executions(everything)), checked))
+    executions = list(_executions(everything))
+    if checked is not None and executions:
+        badges.append(_progress(executions, checked))
     return Node(
         kind="capture",
         line=(Span("capture", Tone.QUIET), *(() if capture.name is None else (Span(" "), items.name(capture.name)))),

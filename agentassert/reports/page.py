@@ -19,6 +19,7 @@ _FILTERS: Final[Mapping[str, str]] = {
     **{ending: str(ending) for ending in Ending},
     "unchecked": "unchecked",
     "doubtful": "in doubt",
+    "warned": "with warnings",
 }
 _BROKEN: Final = (Ending.FAILED, Ending.ERROR)
 _KEYS: Final = (

@@ -44,7 +44,7 @@ class ReportedCapture:
 
     Args:
         name: the name that was given to it.
-        run: which run of a repeated test it is of, from 1.
+        run: which run of a repeated test it is of, from 1; `problem`: why that run did not pass.
         tree: the HTML of its tree; secrets masked, escaped.
         executions: how many tools were executed; `failed`: how many of them failed; `unchecked`: how many no assertion checked.
         doubts: why the recording is in doubt, a sentence each.
@@ -53,6 +53,7 @@ class ReportedCapture:
     tree: str
     name: str | None = None
     run: int | None = None
+    problem: str | None = None
     executions: int = 0
     failed: int = 0
     unchecked: int = 0
@@ -69,7 +70,7 @@ class ReportedTest:
         ending: how it ended.
         duration: seconds, with its fixtures.
         runs: how many runs of a repeated test passed, in words.
-        problems: what went wrong, in the order of the phases.
+        problems: what went wrong, in the order of the phases; `warnings`: what it was warned of.
         captures: what its captures recorded.
         output: pairs of a title and what was printed or logged.
 
@@ -86,6 +87,7 @@ class ReportedTest:
     duration: float = 0.0
     runs: str | None = None
     problems: tuple[Problem, ...] = ()
+    warnings: tuple[Problem, ...] = ()
     captures: tuple[ReportedCapture, ...] = ()
     output: tuple[tuple[str, str], ...] = ()
 
@@ -112,7 +114,7 @@ class ReportedTest:
     @property
     def kinds(self) -> tuple[str, ...]:
         """What it can be filtered by."""
-        marks = {"unchecked": self.unchecked, "doubtful": self.doubts}
+        marks = {"unchecked": self.unchecked, "doubtful": self.doubts, "warned": len(self.warnings)}
         return (str(self.ending), *(kind for kind, number in marks.items() if number))
 
 

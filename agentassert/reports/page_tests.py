@@ -53,6 +53,8 @@ def _details(test: ReportedTest) -> Iterator[str]:
     yield f'<p class="facts"><span class="ending {test.ending}">{SAID[test.ending]}</span>{_facts(test)}</p></header>'
     for problem in test.problems:
         yield from _problem(problem, test.ending)
+    for warning in test.warnings:
+        yield from _problem(warning, "warned")
     for place_of, capture in enumerate(test.captures, 1):
         yield from _capture(capture, place_of if len(test.captures) > 1 else None)
     if not test.captures:
@@ -61,8 +63,8 @@ def _details(test: ReportedTest) -> Iterator[str]:
         yield f'<details class="output"><summary>{html(title)}</summary><pre>{html(text)}</pre></details>'
 
 
-def _problem(problem: Problem, ending: Ending) -> Iterator[str]:
-    yield f'<section class="problem {ending}"><h3>{html(problem.title)}</h3><pre class="message">{message_html(problem.message)}</pre>'
+def _problem(problem: Problem, kind: str) -> Iterator[str]:
+    yield f'<section class="problem {kind}"><h3>{html(problem.title)}</h3><pre class="message">{message_html(problem.message)}</pre>'
     if problem.traceback:
         is_open = " open" if problem.unfolded else ""
         yield f'<details{is_open}><summary>Traceback</summary><pre class="traceback">{traceback_html(problem.traceback)}</pre></details>'
@@ -72,9 +74,12 @@ def _problem(problem: Problem, ending: Ending) -> Iterator[str]:
 def _capture(capture: ReportedCapture, number: int | None) -> Iterator[str]:
     title = "Capture" if number is None else f"Capture {number}"
     if capture.run is not None:
-        title += f" · run {capture.run}"
+        title += f" · run {capture.run}" + ("" if capture.problem is None else " (failed)")
     name = "" if capture.name is None else f" <q>{html(capture.name)}</q>"
-    yield f'<section class="capture"><h3>{title}{name}</h3>{capture.tree}</section>'
+    yield f'<section class="capture"><h3>{title}{name}</h3>'
+    if capture.problem is not None:
+        yield f'<pre class="message">{message_html(capture.problem)}</pre>'
+    yield f"{capture.tree}</section>"
 
 
 def _broken_up(name: str) -> str:
@@ -89,6 +94,7 @@ def _marks(test: ReportedTest) -> str:
         ("bad", test.failed_executions, "tool failed" if test.failed_executions == 1 else "tools failed"),
         ("", test.unchecked, "unchecked"),
         ("doubt", test.doubts, "doubt" if test.doubts == 1 else "doubts"),
+        ("doubt", len(test.warnings), "warning" if len(test.warnings) == 1 else "warnings"),
     )
     shown = [f'<span class="{colour}">{number:,} {words}</span>' for colour, number, words in marks if number]
     return f'<span class="marks">{"".join(shown)}</span>' if shown else ""

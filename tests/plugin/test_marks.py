@@ -31,7 +31,7 @@ def test_what_is_wrong_with_a_mark_is_an_error_of_usage_that_names_the_fix(proje
     """)
     ran = project.run()
     assert ran.ret == pytest.ExitCode.USAGE_ERROR
-    told = f"ERROR: test_it.py::test_it: @pytest.mark.agentassert(…): {WRONG[arguments]}"
+    told = f"ERROR: test_it.py:18: test_it: @pytest.mark.agentassert(…): {WRONG[arguments]}"
     ran.stderr.fnmatch_lines([told.replace("[", "[[]")])
 
 

@@ -48,7 +48,7 @@ def test_processes_of_xdist_tell_all_of_it(project):
         "*cancel(number=*",
         "[[]all_checked] Expected the whole capture to have no more tool executions than those checked,",
         "*NothingCheckedWarning: nobody looked*",
-        "test_wrong.py::test_it: @pytest.mark.agentassert(…): knows no 'all_cheked'; did you mean 'all_checked'?",
+        "test_wrong.py:17: test_it: @pytest.mark.agentassert(…): knows no 'all_cheked'; did you mean 'all_checked'?",
     ):
         ran.stdout.fnmatch_lines_random([line])
 

@@ -36,14 +36,71 @@ def test_a_passing_test_shows_nothing(project):
 
 def test_all_captures_are_shown_in_their_order(project):
     project.tests("""
-        def test_cancels(captured):
+        def test_cancels():
+            with capture("first"):
+                support(1)
             with capture("second") as cap:
                 support(2)
             assert cap.output == "refunded"
     """)
     ran = project.run()
-    ran.stdout.fnmatch_lines(["*Captured agents*", "*", "*capture second*"])
+    ran.stdout.fnmatch_lines(["*Captured agents*", "*capture first*", "*capture second*"])
     assert ran.stdout.str().count("agent support") == 2
+
+
+def test_what_lies_inside_another_capture_is_shown_once(project):
+    project.tests("""
+        def test_cancels(captured):
+            for number in (1, 2):
+                with capture("inside") as cap:
+                    support(number)
+            assert cap.output == "refunded"
+    """)
+    ran = project.run()
+    ran.stdout.fnmatch_lines(["*Captured agents*", "*cancel(number=1)*", "*cancel(number=2)*"])
+    assert ran.stdout.str().count("agent support") == 2
+    assert "capture inside" not in ran.stdout.str()
+
+
+def test_the_turns_of_a_conversation_are_shown_once(project):
+    project.tests("""
+        from agentassert.conversations import conversation
+
+        def test_cancels():
+            with conversation(support) as talk:
+                talk.say("first")
+                talk.say("second")
+            assert talk.capture.invocations == ()
+    """)
+    ran = project.run()
+    ran.stdout.fnmatch_lines(["*Captured agents*", "*cancel(number='first')*", "*cancel(number='second')*"])
+    assert ran.stdout.str().count("agent support") == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        """
+        with capture("around") as around:
+            with capture("inside") as inside:
+                support(1)
+            inside.doubt("the clock was set")
+        """,
+        """
+        around, inside = capture("around"), capture("inside")
+        around.__enter__()
+        inside.__enter__()
+        support(1)
+        around.__exit__(None, None, None)
+        inside.__exit__(None, None, None)
+        """,
+    ],
+)
+def test_a_capture_inside_another_is_shown_if_it_tells_more(project, text):
+    from textwrap import dedent, indent
+
+    project.tests("def test_cancels():\n" + indent(dedent(text), "    ") + "    assert False\n")
+    project.run().stdout.fnmatch_lines(["*Captured agents*", "*capture around*", "*capture inside*"])
 
 
 def test_a_capture_that_a_helper_drops_is_shown(project):
@@ -178,6 +235,21 @@ def test_the_html_report_is_given_the_captures_of_every_test(project, expected):
     assert told["capture"]["name"] == "refund"
     cancel = told["capture"]["invocations"][0]["tool_executions"][1]
     assert told["checked"] == [cancel["id"]]
+
+
+def test_what_was_checked_inside_another_capture_is_checked_in_its_data(project):
+    project.tests("""
+        def test_cancels(captured):
+            support(1)
+            with capture() as cap:
+                support(2)
+            assert_that(cap).has_tool_executed("cancel")
+    """)
+    reports = Reports()
+    project.pytester.inline_run("-p", "agentassert", "--agentassert-html", "report.html", plugins=[reports])
+    (told,) = json.loads(reports.seen["call"].agentassert_captures)
+    cancel = told["capture"]["invocations"][1]["tool_executions"][1]
+    assert (cancel["name"], told["checked"]) == ("cancel", [cancel["id"]])
 
 
 def test_without_an_html_report_no_data_is_made(project):

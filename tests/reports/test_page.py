@@ -168,8 +168,14 @@ def test_unchecked_executions_are_marked_in_tests_that_passed_too(shop):
 def test_each_run_of_a_repeated_test_shows_its_capture(shop):
     shown = details(shop, "test_often")
     assert "Capture 1 · run 1" in shown
-    assert "Capture 2 · run 2" in shown
     assert "2 of 3 runs passed" in shown
+
+
+def test_the_capture_of_a_run_that_failed_says_so_and_why(shop):
+    first, second, third = re.findall(r"Capture \d · .*?(?=Capture \d · |$)", details(shop, "test_often"), re.DOTALL)
+    assert second.startswith("Capture 2 · run 2 (failed)")
+    assert "$.number: expected 'MS-777', was 'MS-778'" in second
+    assert "expected" not in first + third
 
 
 @pytest.mark.skipif(not hasattr(pytest, "Subtests"), reason="pytest has subtests of its own since version 9")
@@ -241,10 +247,45 @@ def test_a_file_that_cannot_be_written_is_said_before_anything_runs(pytester, te
     assert not (pytester.path / "ran").exists()
 
 
+def test_a_file_that_cannot_be_written_in_the_end_is_said_and_fails_the_session(pytester, tests):
+    ran = tests("import os\n\ndef test_passes(): os.mkdir('report.html')")
+    ran.assert_outcomes(passed=1)
+    assert ran.ret == pytest.ExitCode.TESTS_FAILED
+    ran.stdout.fnmatch_lines(["--agentassert-html: *report.html could not be written: *"])
+
+
 def test_secrets_are_masked_in_captures_messages_code_and_output(shop):
     assert "log_in" in details(shop, "test_logs_in")
     assert "ValueError: password=" in details(shop, "test_logs_in")
     assert "hunter2" not in shop
+
+
+@pytest.mark.parametrize("processes", [(), ("-p", "xdist.plugin", "-n", "1")])
+def test_warnings_of_ours_are_told_at_their_test(tests, pytester, processes):
+    tests(
+        """
+        import warnings
+        from agentassert import capture, record
+
+        def test_looks_at_nothing():
+            warnings.warn("of somebody else")
+            with capture(), record.invocation("support"):
+                pass
+
+        def test_passes():
+            pass
+        """,
+        "-W",
+        "default",
+        *processes,
+    )
+    page = written(pytester.path)
+    shown = details(page, "test_looks_at_nothing")
+    assert re.search(r"NothingCheckedWarningnobody looked at what was captured here: .*\ntest_shop\.py:6Capture", shown)
+    assert "of somebody else" not in shown
+    assert "Warning" not in details(page, "test_passes")
+    assert re.findall(r'data-kinds="passed warned" data-key="[^"]*::(\w+)"', page) == ["test_looks_at_nothing"]
+    assert 'data-kind="warned"' in page
 
 
 def test_a_process_that_dies_is_an_error_of_its_test(tests, pytester):
@@ -302,6 +343,14 @@ def test_suites_have_the_same_report(project, processes):
     assert "add(a=4, b=6)" in details(page, "subtracts")
     assert "add(a=4, b=6)" in details(page, "adds")
     assert "unchecked" not in details(page, "adds")
+
+
+def test_suites_fail_if_the_file_cannot_be_written_in_the_end(project):
+    project.agent("import os\n\ndef support(payload):\n    os.makedirs('report.html', exist_ok=True)\n    return {'id': 10}\n")
+    ran = project.run("test", "--html", "report.html", "--filter", "adds")
+    assert ran.code == 1
+    assert "report.html could not be written" in ran.err
+    assert "passed  support::adds" in ran.out
 
 
 def test_suites_say_that_the_file_cannot_be_written(project):

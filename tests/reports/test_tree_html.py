@@ -320,6 +320,12 @@ def test_a_fragment_marks_what_was_checked_for_whoever_asks():
     assert 'data-outcome="succeeded" data-checked="yes"' in capture_html(cap, checked={first.id})
     assert "data-checked" not in capture_html(cap)
     assert "1 of 2 tool executions checked" in capture_html(cap, checked=[second.id])
+
+
+def test_of_a_capture_without_tool_executions_it_is_not_said_how_many_were_checked():
+    with capture() as cap, record.invocation("support_agent"):
+        pass
+    assert "tool executions checked" not in capture_html(cap, checked=[])
     assert "<style" not in capture_html(cap)
 
 
