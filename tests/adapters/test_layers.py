@@ -96,7 +96,8 @@ class PydanticAI:
     def streaming(self):
         if version("pydantic-ai-slim").startswith("1."):
             pytest.skip("its blocking streams never end their last request")
-        list(self.agent.run_stream_sync("MS-777?").stream_text())
+        with self.agent.run_stream_sync("MS-777?") as result:
+            list(result.stream_text())
 
     def async_streaming(self):
         async def run():
