@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 import attrs
@@ -131,6 +131,11 @@ class Capture(NamesNearest):
     def visibility(self) -> Mapping[str, frozenset[str]]:
         """What each adapter that was switched on is able to see."""
         return self._read().visibility()
+
+    @property
+    def decorated_tools(self) -> Collection[str]:
+        """Names of the tools whose functions, decorated with `record.tool`, would be seen here when they run: none in a loaded capture."""
+        return self._read().decorated_tools()
 
     def forget_checks(self) -> None:
         """Start the books over: nothing is checked, no failure is unlocked.

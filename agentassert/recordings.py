@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Final, Protocol
 
 import attrs
@@ -81,6 +81,10 @@ class Recording(Protocol):
         """What each adapter is able to see."""
         ...
 
+    def decorated_tools(self) -> Collection[str]:
+        """Names of the tools whose functions would be seen when they run."""
+        ...
+
 
 class Live:
     """Records built from events when they are read."""
@@ -115,6 +119,11 @@ class Live:
 
     def visibility(self) -> Mapping[str, frozenset[str]]:
         return self.state.visibility
+
+    def decorated_tools(self) -> Collection[str]:
+        from agentassert.doubles.functions import known
+
+        return known
 
 
 class Loaded:
@@ -156,3 +165,6 @@ class Loaded:
 
     def visibility(self) -> Mapping[str, frozenset[str]]:
         return self._stored.visibility
+
+    def decorated_tools(self) -> Collection[str]:
+        return ()

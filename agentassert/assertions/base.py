@@ -19,7 +19,6 @@ from agentassert.checks.executions import line
 from agentassert.checks.requests import never_executed, unanswered
 from agentassert.checks.unknown_tools import about_unknown, is_requested, offered_tools
 from agentassert.checks.view import Marks, View
-from agentassert.doubles.functions import known as decorated
 from agentassert.errors import AdapterError, AgentAssertionError, AmbiguousError, UnknownToolWarning
 from agentassert.failures import Failure, hidden, listed, shortened
 from agentassert.records import Invocation
@@ -221,7 +220,7 @@ class Chain(Guarded):
                 strays=None if whole else strays,
                 visibility=self._capture.visibility,
                 is_open=self._capture.is_open,
-                decorated=decorated,
+                decorated=self._capture.decorated_tools,
             )
 
         key = "view", tuple(one.id for one in invocations[:2]), len(invocations), self._scope, with_strays

@@ -8,7 +8,6 @@ from typing import Any
 
 from agentassert.checks.endings import gate
 from agentassert.checks.view import Marks, View
-from agentassert.doubles.functions import known as decorated
 from agentassert.errors import AdapterError
 from agentassert.expressions import children, results, tools
 from agentassert.expressions.expectations import ChildExpectation, Expectations
@@ -53,7 +52,7 @@ def alone(invocation: Invocation) -> View:
         strays=None if home is None else home.strays,
         visibility={} if home is None else home.visibility,
         is_open=home is not None and home.is_open,
-        decorated=decorated,
+        decorated=() if home is None else home.decorated_tools,
     )
 
 

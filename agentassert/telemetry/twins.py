@@ -56,7 +56,7 @@ class Twins:
         for key in _keys(node):
             others = [seen for writer, seen in self._seen.get(key, {}).items() if writer != me]
             latest = (one for seen in others for one in itertools.islice(reversed(seen), _LOOKED_AT))
-            found = [one for one in latest if one.may_be(node.span, me) and _agree(one.event(), node.facts)]
+            found = [one for one in latest if one.may_be(node.span, me) and _agree(one.event(), node)]
             if found:
                 nearest = min(found, key=lambda one: abs(one.start_ns - node.span.start_ns))
                 nearest.told_again_by.add(me)
@@ -145,11 +145,11 @@ def _keys(node: Node) -> list[Hashable]:
     return [*keys, ("answer", facts.answer)] if facts.answer else keys
 
 
-def _agree(event: Event | None, facts: Facts | None) -> bool:
-    """Whether an event may be what these facts are about; equal keys alone do not say so for a tool."""
-    if event is None or not isinstance(event, ToolEvent):
-        return event is not None
-    return isinstance(facts, ToolFacts) and facts.may_be(_facts_of_tool(event))
+def _agree(event: Event | None, node: Node) -> bool:
+    """Whether an event may be what a span tells of; equal keys alone do not say so for a tool, nor for what an earlier capture left open."""
+    if event is None or any(capture not in event.held_by for capture in node.place.captures):
+        return False
+    return not isinstance(event, ToolEvent) or (isinstance(node.facts, ToolFacts) and node.facts.may_be(_facts_of_tool(event)))
 
 
 def _facts_of_tool(event: ToolEvent) -> ToolFacts:

@@ -10,7 +10,7 @@ from opentelemetry.context import Context
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.trace import StatusCode, set_span_in_context
 
-from agentassert import Outcome, capture
+from agentassert import Outcome, Status, capture
 from agentassert.token_usage import TokenUsage
 from tests.adapters.otel_parts import agent, tool
 
@@ -79,3 +79,13 @@ def test_what_is_within_the_second_span_of_an_agent_is_part_of_its_run_when_that
         assert cap.invocation.tool_executions == ()
         end(other, agent())
         assert [execution.name for execution in cap.invocation.tool_executions] == ["search"]
+
+
+def test_a_span_tells_of_nothing_that_an_earlier_capture_left_open(libraries):
+    with capture(wait=0):
+        left_open = libraries.first.start_span("invoke_agent support", attributes=agent(), context=Context())
+    with capture() as cap:
+        end(libraries.second.start_span("invoke_agent support", context=Context()), agent())
+    left_open.end()
+
+    assert cap.invocation.status is Status.COMPLETED

@@ -66,7 +66,7 @@ def test_a_notebook_has_them_in_its_folder_and_its_cells_may_run_again(tmp_path,
 
 def test_the_page_shows_the_file_that_its_test_is_compared_with(project):
     page = (project / "docs" / "how-to" / "snapshots.md").read_text("utf-8")
-    shown = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    shown = re.findall(r"```none\n(.*?)```", page, re.DOTALL)
     kept = project / "docs" / "how-to" / "__snapshots__" / "snapshots" / "cancels a booking.trajectory"
     assert shown[0] == kept.read_text("utf-8")
 
