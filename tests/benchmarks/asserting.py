@@ -42,6 +42,9 @@ class Read:
     def visibility(self) -> Mapping[str, frozenset[str]]:
         return {"record": frozenset({"tool_failures", "requests"})}
 
+    def decorated_tools(self) -> tuple[str, ...]:
+        return ()
+
 
 def executions_of(names: Sequence[str], arguments: Iterable[Mapping[str, Any]] | None = None) -> Callable[[], Capture]:
     """Record an execution for each name, without `arguments` no two alike; what is returned makes captures that hold them."""
