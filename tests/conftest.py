@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from agentassert import recorder
+from agentassert.doubles import functions
 
 # How long an example takes says how busy the machine is.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -27,3 +28,12 @@ def _nothing_left_open() -> Iterator[None]:
     yield
     assert recorder.open_captures == ()
     assert recorder._scope.get() is None
+
+
+@pytest.fixture(autouse=True)
+def _decorated_functions_of_this_test() -> Iterator[None]:
+    """A tool that one test decorates is none that another one's loop could have called."""
+    before = set(functions.known)
+    yield
+    functions.known.clear()
+    functions.known.update(before)

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from agentassert import NotRecordedError, Outcome, assert_that, capture, record, recorder
+from agentassert.doubles import functions
 from tests.loops import Loop, text, told
 
 
@@ -15,6 +16,12 @@ def loop_over_a_sdk():
     loop.ask(("cancel", {"id": 1}))
     loop.tell(told("cancelled"))
     loop.ask(("notify", {"id": 1}))
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_decorated():
+    """The messages tell of the functions that this process knows, and other modules of tests decorate theirs when they are imported."""
+    functions.known.clear()
 
 
 @pytest.fixture

@@ -52,7 +52,8 @@ class Project:
         self.warnings_are("default")  # and not what they are in the process around
 
     def warnings_are(self, *filters: str) -> None:
-        lines = "".join(f"\n    {one}" for one in filters)
+        # Pytest 8.3 says so of a plugin that this process has imported already.
+        lines = "".join(f"\n    {one}" for one in (*filters, "ignore:Module already imported so cannot be rewritten"))
         self.pytester.makeini(f"[pytest]\naddopts = -p no:cacheprovider\nfilterwarnings ={lines}\n")
 
     def tests(self, text: str, name: str = "test_it") -> None:
