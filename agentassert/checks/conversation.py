@@ -130,9 +130,6 @@ def slot_not_set(passage: Passage, name: str, value: Any) -> Failure | None:
 
 def action_executed(passage: Passage, name: str) -> Failure | int:
     """The action was executed; the place of it."""
-    unseen = _seen(passage, "actions")
-    if unseen is not None:
-        return unseen
     executed = passage.those(lambda one: one.actions)
     for one in executed:
         if one.name == name:
