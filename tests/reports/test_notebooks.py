@@ -18,6 +18,9 @@ VOLATILE = re.compile(
 )
 """The style, durations, moments, and ids that the model makes up."""
 
+NAMED = "<dt>name</dt><dd><pre>&#x27;support_agent&#x27;</pre></dd>"
+"""The author of a message, which old releases of LangChain do not tell."""
+
 
 def executed(notebook, project):
     environment = {**os.environ, "PYTHONPATH": str(project)}
@@ -32,7 +35,7 @@ def shown(notebook):
 
 def settled(output):
     texts = output.data if "data" in output else {"error": "\n".join(output.traceback)} if "traceback" in output else output
-    return {kind: VOLATILE.sub("…", text) for kind, text in texts.items()}
+    return {kind: VOLATILE.sub("…", text.replace(NAMED, "")) for kind, text in texts.items()}
 
 
 def cell(text, **metadata):
