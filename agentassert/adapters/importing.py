@@ -42,12 +42,14 @@ class ImportWatcher:
             sys.meta_path.remove(self)
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        """What the other finders find, made to tell when it has been executed."""
+        """What the finders after this one find, made to tell when it has been executed."""
         if fullname not in self._names:
             return None
-        for finder in list(sys.meta_path):
+        finders = list(sys.meta_path)
+        # Those before it were asked already; one of them may be another watcher, which asks this one in its turn.
+        for finder in finders[finders.index(self) + 1 :] if self in finders else finders:
             find = getattr(finder, "find_spec", None)
-            spec: ModuleSpec | None = None if find is None or finder is self else find(fullname, path, target)
+            spec: ModuleSpec | None = None if find is None else find(fullname, path, target)
             if spec is not None:
                 self._announce(spec)
                 return spec

@@ -154,6 +154,23 @@ def test_a_loader_that_can_only_load_is_left_alone():
     assert seen == []
 
 
+def test_two_watchers_of_one_module_both_tell_and_never_ask_each_other_for_ever(tmp_path, monkeypatch):
+    (tmp_path / "imaginary_twice.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    seen = []
+    watchers = [ImportWatcher({"imaginary_twice", "imaginary_nowhere"}, seen.append) for _ in range(2)]
+    for watcher in watchers:
+        watcher.start()
+    try:
+        assert importlib.util.find_spec("imaginary_nowhere") is None
+        importlib.import_module("imaginary_twice")
+    finally:
+        for watcher in watchers:
+            watcher.stop()
+        sys.modules.pop("imaginary_twice", None)
+    assert seen == ["imaginary_twice", "imaginary_twice"]
+
+
 def test_an_untested_major_version_is_said_once_and_noted_each_time(register):
     class Old(Imaginary):
         tested = ("1.0", "2.3")
