@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.pytester import Pytester, SysModulesSnapshot
 from hypothesis import HealthCheck, settings
 
 from agentassert import recorder
@@ -20,6 +22,23 @@ settings.load_profile("untimed")
 def project() -> Path:
     """The folder that holds the project."""
     return Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _pytest_inside_pytest_forgets_its_own_files_only(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """It forgets every library that it was the first to load, too; the second copy of one, loaded later, goes its own ways."""
+    folder = tmp_path_factory.getbasetemp()
+
+    def is_a_library(name: str) -> bool:
+        spec = getattr(sys.modules[name], "__spec__", None)
+        return spec is not None and spec.origin is not None and folder not in Path(spec.origin).parents
+
+    def snapshot(_: Pytester) -> SysModulesSnapshot:
+        return SysModulesSnapshot(preserve=is_a_library)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Pytester, "_Pytester__take_sys_modules_snapshot", snapshot)
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -1,27 +1,8 @@
 from __future__ import annotations
 
-import importlib
 from textwrap import dedent
 
 import pytest
-
-import agentassert
-
-# Pytest inside this process forgets the modules that it loaded. Loaded here once, they are not compiled anew in each such run, and none
-# leaves its name behind in the package.
-PUBLIC = [getattr(agentassert, name) for name in agentassert.__all__]
-LOADED = [
-    importlib.import_module(f"agentassert.{name}")
-    for name in (
-        "assertions.conversation",
-        "assertions.values",
-        "building",
-        "joining",
-        "plugin.repeating",
-        "reports.tree_text",
-        "stored",
-    )
-]
 
 AGENT = """
     import pytest
@@ -48,7 +29,8 @@ class Project:
     def __init__(self, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
         self.pytester = pytester
         monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-        monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+        for variable in ("PYTEST_ADDOPTS", "CI", "BUILD_NUMBER"):  # with the last two pytest shortens no line of its summary
+            monkeypatch.delenv(variable, raising=False)
         self.warnings_are("default")  # and not what they are in the process around
 
     def warnings_are(self, *filters: str) -> None:
