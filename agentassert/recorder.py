@@ -250,6 +250,14 @@ def start_retrieval(*, adapter: str, parent: Event | None = None) -> RetrievalEv
     return None if place is None else RetrievalEvent(place, adapter)
 
 
+def end_by(event: InvocationEvent | ToolEvent, error: BaseException) -> None:
+    """End what an error left: an `Exception` is a failure; what only a `BaseException` says (cancelled, interrupted, closed) is none."""
+    if isinstance(error, Exception):
+        event.fail(error)
+    else:
+        event.cancel(error)
+
+
 def add_approval(
     tool: str,
     arguments: Any,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
@@ -53,6 +53,16 @@ class Request:
     def is_open(self, order: int) -> bool:
         """Whether what started then may answer it: after it was made, and before its result was sent back."""
         return self.order < order and (self.answer is None or order < self.answer.order)
+
+
+def id_among(given: Iterable[Any]) -> str | None:
+    """The first id that was given, as text: services that only speak a protocol number theirs, or leave it empty.
+
+    Example:
+        >>> id_among([None, "", 7]), id_among([])
+        ('7', None)
+    """
+    return next((str(one) for one in given if one is not None and one != ""), None)
 
 
 def parsed_arguments(arguments: Any) -> Mapping[str, Any] | None:

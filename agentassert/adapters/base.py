@@ -13,6 +13,7 @@ from agentassert.adapters.replacing import Replacement, keeping
 
 if TYPE_CHECKING:
     from agentassert.adapters.driver import Driver
+    from agentassert.events import Event
 
 TOOL_FAILURES: Final = "tool_failures"
 CHAT: Final = "chat"
@@ -70,6 +71,7 @@ class Adapter(ABC):
             when a call begins or returns: of a client (a model SDK, MCP), or of spans, which the span itself ends. One that sees a run
             from inside says `False`: a run that outlives its capture must be told that it is late, so what it hooked in stays, and is
             inert.
+        resolver: tells what the running code is part of, where the framework keeps that in a context of its own; set by `install`.
 
     Example:
         >>> class Nothing(Adapter):
@@ -84,6 +86,8 @@ class Adapter(ABC):
     tested: ClassVar[tuple[str, str]]
     sees: ClassVar[frozenset[str]]
     detaches: ClassVar[bool] = False
+    resolver: Callable[[], Event | None] | None = None
+    _resolves: bool = False
     _replacements: list[Replacement] | None = None
 
     @classmethod
@@ -110,17 +114,20 @@ class Adapter(ABC):
         Raises:
             HookMissingError: when the place to hook into is not there; then nothing is left in place.
         """
-        if self._replacements is not None:
+        if self._replacements is None:
+            self._replacements = []
+            try:
+                with keeping(self._replacements):
+                    self.install()
+            except BaseException:
+                self.uninstall()
+                raise
+        else:
             for replacement in self._replacements:
                 replacement.put()
-            return
-        self._replacements = []
-        try:
-            with keeping(self._replacements):
-                self.install()
-        except BaseException:
-            self.uninstall()
-            raise
+        if self.resolver is not None and not self._resolves:
+            recorder.resolvers.append(self.resolver)
+            self._resolves = True
 
     def uninstall(self) -> None:
         """Put back every attribute that `install` replaced by means of :mod:`agentassert.adapters.patching`: the very object.
@@ -129,6 +136,9 @@ class Adapter(ABC):
         """
         for replacement in reversed(self._replacements or ()):
             replacement.take_out()
+        if self.resolver is not None and self._resolves:
+            recorder.resolvers.remove(self.resolver)
+            self._resolves = False
 
 
 _P = ParamSpec("_P")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import platform
 import time
@@ -16,6 +15,7 @@ import pytest
 import agentassert
 from agentassert.errors import NothingCheckedWarning, SharedChecksWarning, UnknownToolWarning
 from agentassert.plugin.html_gathering import Gathered, not_collected, warned
+from agentassert.replaced_files import replacing
 from agentassert.reports.page import page
 from agentassert.reports.page_content import Problem, Reported, ReportedTest
 from agentassert.suites.outcomes import COMMAND_PLUGIN
@@ -135,24 +135,12 @@ def _prepare(file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     if file.exists() and not file.is_file():
         raise OSError("it is no regular file")
-    beside = _beside(file)
+    target = file.resolve()
+    beside = target.with_name(f".{target.name}.{os.getpid()}")
     beside.open("wb").close()
     beside.unlink()
 
 
 def _write(file: Path, reported: Reported) -> None:
-    """All of it or nothing: whoever reads the file meanwhile has the one of before."""
-    beside = _beside(file)
-    try:
-        with beside.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
-            stream.writelines(page(reported))
-        beside.replace(file.resolve())
-    except BaseException:
-        with contextlib.suppress(OSError):
-            beside.unlink()
-        raise
-
-
-def _beside(file: Path) -> Path:
-    target = file.resolve()
-    return target.with_name(f".{target.name}.{os.getpid()}")
+    with replacing(file.resolve()) as written:
+        written.writelines(piece.encode("utf-8", "backslashreplace") for piece in page(reported))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shlex
 import sys
 from collections.abc import Iterable, Iterator
@@ -17,6 +16,7 @@ from agentassert.checks.view import Marks, View
 from agentassert.failures import Failure, hidden
 from agentassert.nearest import did_you_mean
 from agentassert.records import Outcome
+from agentassert.replaced_files import replacing
 from agentassert.snapshots import places, usage
 from agentassert.snapshots.building import Wanted, built, not_comparable
 from agentassert.snapshots.comparing import Mode, matching
@@ -112,13 +112,8 @@ class Snapshot:
         kept = written_out(all_slots(built(view.invocations, self.wanted)))
         actual = built(view.invocations, attrs.evolve(self.wanted, kept=kept))
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        # At once, so that a process beside this one never reads half of it.
-        half = self.file.with_name(f".{self.file.name}.{os.getpid()}")
-        try:
-            half.write_bytes(written(actual).encode("utf-8"))
-            half.replace(self.file)
-        finally:
-            half.unlink(missing_ok=True)
+        with replacing(self.file) as file:  # at once, so that a process beside this one never reads half of it
+            file.write(written(actual).encode("utf-8"))
         usage.note(str(self.file), use, self.asker.test)
         self.asker.written[str(self.file)] = self.asker.test
         if not self.asker.by_plugin:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import gzip
 import os
-import secrets
 import zlib
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import IO, Final, TypeAlias
 
 from agentassert.errors import StoredCaptureError
+from agentassert.replaced_files import replacing
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 
@@ -38,26 +37,8 @@ def save(text: str, path: AnyPath) -> None:
     if file.exists() and not file.is_file():
         file.write_bytes(line)  # a file must not take the place of a device or of a pipe
     else:
-        _replace(file.resolve(), line)  # what a link leads to is replaced, not the link
-
-
-def _replace(target: Path, content: bytes) -> None:
-    mode = target.stat().st_mode & 0o7777 if target.exists() else None
-    beside = target.with_name(f".agentassert-{secrets.token_hex(8)}")
-    try:
-        with open(beside, "xb", opener=functools.partial(os.open, mode=0o666 if mode is None else 0o600)) as written:
-            if mode is not None:
-                beside.chmod(mode)
-            written.write(content)
-            written.flush()
-            os.fsync(written.fileno())
-        beside.replace(target)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            beside.unlink()
-        if isinstance(error, OSError):
-            error.filename = os.fspath(target)
-        raise
+        with replacing(file.resolve()) as written:  # what a link leads to is replaced, not the link
+            written.write(line)
 
 
 def append(text: str, path: AnyPath) -> None:

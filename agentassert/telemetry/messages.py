@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from agentassert import render
+from agentassert.requests import id_among
 from agentassert.telemetry.attributes import Attributes, is_cut_off, nested, structured
 from agentassert.telemetry.spans import Span, SpanEvent
 
@@ -211,9 +212,7 @@ def _answer(part: Mapping[str, Any]) -> Message:
 
 
 def _id_of(item: Mapping[str, Any], *names: str) -> str | None:
-    """An id as text: some services number theirs, or leave it empty."""
-    given = (item.get(name) for name in names)
-    return next((str(one) for one in given if one is not None and one != ""), None)
+    return id_among(item.get(name) for name in names)
 
 
 def _with_extras(normal: Message, message: Mapping[str, Any], requests: list[Mapping[str, Any]]) -> Message:

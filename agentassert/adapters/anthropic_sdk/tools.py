@@ -57,10 +57,8 @@ def _begin(tool: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Scope | 
 @guarded(ADAPTER)
 def _fail(entered: Scope | None, error: BaseException) -> None:
     event = _left(entered)
-    if event is not None and isinstance(error, Exception):
-        event.fail(error)
-    elif event is not None:
-        event.cancel(error)
+    if event is not None:
+        recorder.end_by(event, error)
 
 
 @guarded(ADAPTER)

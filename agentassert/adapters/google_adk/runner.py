@@ -12,13 +12,14 @@ from agentassert.adapters.google_adk import ADAPTER
 from agentassert.adapters.google_adk.approvals import answered_in
 from agentassert.adapters.google_adk.hearing import hear
 from agentassert.adapters.google_adk.messages import given_in
-from agentassert.adapters.google_adk.runs import Run, Waiting, Work, position, stop, within
+from agentassert.adapters.google_adk.runs import Run, Work, position, stop, within
 from agentassert.adapters.google_adk.streams import driven
+from agentassert.adapters.waiting import Waiting
 
 _LIVE: Final = (
     "ADK's live runs talk to their models over connections: calls of models, and requests of tools, are not recorded there"
 )
-_waiting: Final = Waiting()
+_waiting: Final[Waiting[Run]] = Waiting()
 
 
 def run_async(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -99,7 +100,8 @@ async def _agent(agent: Any, events: Any) -> AsyncGenerator[Any, None]:
 
 @guarded(ADAPTER)
 def _begin(runner: Any, message: Any) -> Run | None:
-    run = _waiting.take(answered_in(message))
+    answered = answered_in(message)
+    run = _waiting.take(lambda one: not one.asked.isdisjoint(answered))
     if run is not None:
         run.is_rooted = False
         run.root.resume()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
@@ -73,6 +72,11 @@ class Run:
         self.transfers: dict[str, Work] = {}
 
     @property
+    def event(self) -> InvocationEvent:
+        """The invocation of the runner's own agent."""
+        return self.root.event
+
+    @property
     def asked(self) -> set[str]:
         """What the run waits for."""
         return {key for work in self.works.values() for key in work.asked}
@@ -97,29 +101,4 @@ def within(work: Work) -> Iterator[None]:
 @guarded(ADAPTER)
 def stop(work: Work, error: BaseException) -> None:
     """An error ends the work, or it is cancelled, or its stream is left."""
-    if isinstance(error, Exception):
-        work.event.fail(error)
-    else:
-        work.event.cancel(error)
-
-
-class Waiting:
-    """The runs that wait for a human."""
-
-    def __init__(self) -> None:
-        self._runs: list[Run] = []
-        self._lock = threading.Lock()
-
-    def put(self, run: Run) -> None:
-        """Keep a run until it goes on; those whose captures are closed are let go."""
-        with self._lock:
-            self._runs = [*(one for one in self._runs if recorder.is_open(one.root.event)), run]
-
-    def take(self, answered: Collection[str]) -> Run | None:
-        """The run that goes on; in other captures than those that it waited in, it is an invocation of its own."""
-        with self._lock:
-            found = next((one for one in self._runs if not one.asked.isdisjoint(answered)), None)
-            if found is None or not recorder.listens(found.root.event):
-                return None
-            self._runs.remove(found)
-            return found
+    recorder.end_by(work.event, error)

@@ -123,12 +123,8 @@ class Execution:
     @guarded(ADAPTER)
     def stop(self, error: BaseException) -> None:
         """An exception left it, or it was cancelled."""
-        if self._event is None:
-            return
-        if isinstance(error, Exception):
-            self._event.fail(error)
-        else:
-            self._event.cancel(error)
+        if self._event is not None:
+            recorder.end_by(self._event, error)
 
     @guarded(ADAPTER)
     def leave(self) -> None:

@@ -52,7 +52,7 @@ class LangChainAdapter(Adapter):
             raise HookMissingError("langchain_core.tracers.context has no function 'register_configure_hook'") from error
         # A variable whose default is the handler holds it in every context, also in those of threads that were started bare.
         register_configure_hook(ContextVar("agentassert_langchain_handler", default=HANDLER), inheritable=True)
-        recorder.resolvers.append(HANDLER.current_event)
+        self.resolver = HANDLER.current_event
 
 
 class _Run:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Final
 
-from agentassert import recorder
 from agentassert.adapters.base import SOURCES, TOOL_FAILURES, Adapter, needs
 from agentassert.adapters.mcp import ADAPTER
 from agentassert.adapters.patching import wrap_method
-from agentassert.events import Event
 
 _SEES: Final = frozenset({TOOL_FAILURES, SOURCES})
 
@@ -36,7 +33,6 @@ class MCPAdapter(Adapter):
     tested = ("1.25.0", "2.3.0")
     sees = _SEES
     detaches = True
-    _resolver: Callable[[], Event | None] | None = None
 
     def install(self) -> None:
         with needs():
@@ -46,18 +42,8 @@ class MCPAdapter(Adapter):
         wrap_method(ClientSession, "read_resource", resources.recorded)
         if find_spec("mcp.client.client") is None:  # mcp 1
             wrap_method(ClientSession, "call_tool", in_process.placed)
-            self._resolver = in_process.current_event
+            self.resolver = in_process.current_event
         wrap_method(ClientSession, "call_tool", tools.recorded)
-
-    def attach(self) -> None:
-        super().attach()
-        if self._resolver is not None and self._resolver not in recorder.resolvers:
-            recorder.resolvers.append(self._resolver)
-
-    def uninstall(self) -> None:
-        super().uninstall()
-        if self._resolver is not None and self._resolver in recorder.resolvers:
-            recorder.resolvers.remove(self._resolver)
 
 
 class MCPClientAdapter(Adapter):

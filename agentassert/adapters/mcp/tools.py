@@ -33,10 +33,7 @@ class _Call:
     def fail(self, error: BaseException) -> None:
         """It ended by an exception: of the transport, a timeout, a result that breaks the tool's own schema."""
         recorder.leave(self._entered)
-        if isinstance(error, Exception):
-            self._event.fail(error)
-        else:
-            self._event.cancel(error)
+        recorder.end_by(self._event, error)
 
     @guarded(ADAPTER)
     def end(self, result: Any) -> None:

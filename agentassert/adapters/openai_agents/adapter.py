@@ -39,7 +39,7 @@ class OpenAIAgentsAdapter(Adapter):
             # Each from the module that defines it: when the trigger was imported, the package itself may not be complete.
             from agentassert.adapters.openai_agents import patches
         patches.install()
-        recorder.resolvers.append(current_event)
+        self.resolver = current_event
 
 
 @guarded(ADAPTER)

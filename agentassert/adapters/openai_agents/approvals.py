@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from agentassert import recorder
@@ -76,36 +75,11 @@ def _is_own(run: Run, item: Any) -> bool:
     return bool(item.agent.name == run.event.name)
 
 
-class Waiting:
-    """The runs that wait for a human."""
-
-    def __init__(self) -> None:
-        self._runs: list[Run] = []
-        self._lock = threading.Lock()
-
-    def put(self, run: Run) -> None:
-        """Keep a run until it goes on; those whose captures are closed are let go."""
-        with self._lock:
-            self._runs = [*(one for one in self._runs if recorder.is_open(one.event)), run]
-
-    def find(self, state: Any) -> Run | None:
-        """The run of a state, if it waits in the captures that listen now."""
-        run = run_of(state)
-        with self._lock:
-            if run is None:
-                run = self._alike(state)
-            return run if run in self._runs and recorder.listens(run.event) else None
-
-    def take(self, state: Any) -> Run | None:
-        """The run that goes on; in other captures than those that it waited in, it is an invocation of its own."""
-        run = self.find(state)
-        if run is not None:
-            with self._lock:
-                self._runs.remove(run)
-        return run
-
-    def _alike(self, state: Any) -> Run | None:
-        """For a state that was stored as text: the run that waits for the same."""
-        waits_for = {_key(item) for item in state.get_interruptions()}
-        name = state._current_agent.name  # noqa: SLF001
-        return next((run for run in self._runs if run.waits_for == waits_for and run.event.name == name), None)
+def goes_on_in(state: Any) -> Callable[[Run], bool]:
+    """Whether a run is that of a state; of a state that was stored as text, whether it waits for the same."""
+    known = run_of(state)
+    if known is not None:
+        return lambda run: run is known
+    waits_for = {_key(item) for item in state.get_interruptions()}
+    name = state._current_agent.name  # noqa: SLF001
+    return lambda run: bool(run.waits_for == waits_for and run.event.name == name)

@@ -17,9 +17,10 @@ from agents.run_state import RunState
 from agentassert import recorder
 from agentassert.adapters.base import guarded
 from agentassert.adapters.openai_agents import ADAPTER
-from agentassert.adapters.openai_agents.approvals import Waiting, ask, decide, mark, run_of, take_over
+from agentassert.adapters.openai_agents.approvals import ask, decide, goes_on_in, mark, run_of, take_over
 from agentassert.adapters.openai_agents.hooks import Hooks
 from agentassert.adapters.openai_agents.runs import Execution, Run, leave, position
+from agentassert.adapters.waiting import Waiting
 
 _TRIPWIRES: Final = (
     InputGuardrailTripwireTriggered,
@@ -27,7 +28,7 @@ _TRIPWIRES: Final = (
     ToolInputGuardrailTripwireTriggered,
     ToolOutputGuardrailTripwireTriggered,
 )
-_waiting: Final = Waiting()
+_waiting: Final[Waiting[Run]] = Waiting()
 
 
 def run(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -137,7 +138,7 @@ def deciding(original: Callable[..., Any]) -> Callable[..., Any]:
 @guarded(ADAPTER)
 def _begin(agent: Any, given: Any) -> Run | None:
     state = given if isinstance(given, RunState) else None
-    begun = None if state is None else _waiting.take(state)
+    begun = None if state is None else _waiting.take(goes_on_in(state))
     if begun is not None:
         begun.resume(position.get())
     else:
@@ -214,6 +215,6 @@ def _cancelled(streamed: Run | None, mode: str) -> None:
 
 @guarded(ADAPTER)
 def _decided(state: Any) -> None:
-    waits = _waiting.find(state)
+    waits = _waiting.find(goes_on_in(state))
     if waits is not None:
         decide(waits, state)

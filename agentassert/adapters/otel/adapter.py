@@ -33,15 +33,10 @@ class OpenTelemetryAdapter(Adapter):
 
     def install(self) -> None:
         wrap_method(Tracer, "start_span", self._starting)
-
-    def attach(self) -> None:
-        super().attach()
-        recorder.resolvers.append(self._router.current)
+        self.resolver = self._router.current
 
     def uninstall(self) -> None:
         super().uninstall()
-        if self._router.current in recorder.resolvers:
-            recorder.resolvers.remove(self._router.current)
         self._providers.leave()
 
     def _starting(self, original: Callable[..., Any]) -> Callable[..., Any]:

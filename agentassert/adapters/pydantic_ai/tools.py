@@ -58,10 +58,8 @@ class Execution:
             self._run.deferred[self._call.tool_call_id] = event
         elif isinstance(error, _WRAPPERS) and isinstance(error.__cause__, Exception):
             event.fail(error.__cause__)
-        elif isinstance(error, Exception):
-            event.fail(error)
         else:
-            event.cancel(error)
+            recorder.end_by(event, error)
 
     @guarded(ADAPTER)
     def leave(self) -> None:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from agentassert.requests import id_among
 from agentassert.token_usage import TokenUsage
 
 _MARKERS: Final = frozenset({"cache_control", "prompt_cache_breakpoint"})
@@ -19,9 +20,8 @@ def field(item: Any, name: str) -> Any:
 
 
 def id_of(item: Any, *names: str) -> str | None:
-    """An id, the first that an item has under these names, as text: services that only speak the protocol number theirs, or leave it empty."""
-    given = (field(item, name) for name in names)
-    return next((str(one) for one in given if one is not None and one != ""), None)
+    """An id, the first that an item has under these names, as text."""
+    return id_among(field(item, name) for name in names)
 
 
 def listed(item: Any, name: str) -> list[Any]:
