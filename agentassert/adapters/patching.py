@@ -63,6 +63,7 @@ def wrap_method(owner: type, name: str, make: Callable[[Callable[..., Any]], Cal
         if name not in vars(owner) or not callable(original):
             raise HookMissingError(f"{owner.__module__}.{owner.__qualname__} has no method {name!r}")
 
+        @functools.wraps(original)
         def bound(self: Any, /, *args: Any, **kwargs: Any) -> Any:
             return original.__get__(self, type(self))(*args, **kwargs)
 

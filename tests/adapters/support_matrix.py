@@ -2,6 +2,7 @@
 
 python -m tests.adapters.support_matrix            writes the page from the recorded runs
 python -m tests.adapters.support_matrix --record   runs the contract on the frameworks installed here first, and records the outcome
+python -m tests.adapters.support_matrix            --record strands   does so for one of them
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import attrs
 
 from agentassert import CaptureWarning
 from tests.adapters.contract import CONTRACT, SCENARIOS, check
-from tests.adapters.kits import Kit, installed_kits
+from tests.adapters.kits import Kit, file_name, installed_kits
 
 PROJECT: Final = Path(__file__).parents[2]
 RUNS: Final = Path(__file__).parent / "runs"
@@ -74,7 +75,7 @@ class Framework:
 
 def file_of(kit: Kit, *, oldest: bool) -> Path:
     """Where a run is recorded."""
-    return RUNS / f"{type(kit).__module__.rpartition('.')[2]}-{'oldest' if oldest else 'newest'}.json"
+    return RUNS / f"{file_name(kit)}-{'oldest' if oldest else 'newest'}.json"
 
 
 def outcome(kit: Kit) -> Run:
@@ -94,6 +95,8 @@ def record(kit: Kit) -> None:
     Raises:
         AssertionError: when it does not hold.
     """
+    for message in kit.own_warnings:
+        warnings.filterwarnings("ignore", message)
     for scenario in SCENARIOS:
         check(kit, scenario)
     file_of(kit, oldest=kit.is_oldest).write_text(json.dumps(attrs.asdict(outcome(kit)), indent=2) + "\n", "utf-8")
@@ -176,8 +179,10 @@ def main(arguments: Sequence[str]) -> None:
     if "--record" in arguments:
         warnings.simplefilter("error", CaptureWarning)
         RUNS.mkdir(exist_ok=True)
+        names = [one for one in arguments if one != "--record"]
         for kit in installed_kits():
-            record(kit)
+            if file_name(kit) in (names or [file_name(kit)]):
+                record(kit)
     PAGE.write_text(page(frameworks()), "utf-8")
 
 

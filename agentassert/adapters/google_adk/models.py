@@ -14,8 +14,8 @@ from agentassert.adapters.base import guarded
 from agentassert.adapters.google_adk import ADAPTER
 from agentassert.adapters.google_adk.messages import calls_in, messages_sent, request_of, text_of, tools_offered_by, usage_of
 from agentassert.adapters.google_adk.runs import position
-from agentassert.adapters.google_adk.streams import driven
 from agentassert.adapters.patching import wrap_method
+from agentassert.adapters.streams import driven
 from agentassert.events import ModelCallEvent
 
 _METHOD: Final = "generate_content_async"

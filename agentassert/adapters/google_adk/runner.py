@@ -13,7 +13,7 @@ from agentassert.adapters.google_adk.approvals import answered_in
 from agentassert.adapters.google_adk.hearing import hear
 from agentassert.adapters.google_adk.messages import given_in
 from agentassert.adapters.google_adk.runs import Run, Work, position, stop, within
-from agentassert.adapters.google_adk.streams import driven
+from agentassert.adapters.streams import driven
 from agentassert.adapters.waiting import Waiting
 
 _LIVE: Final = (

@@ -120,6 +120,10 @@ class Kit(ABC):
     adapters: ClassVar[Sequence[type[Adapter]]]
     awaits_tools: ClassVar[bool] = True
     """Whether tools may be async also where the agent is run outside async code."""
+    by_spans: ClassVar[bool] = False
+    """Whether it is recorded by its spans, and needs a provider of them."""
+    own_warnings: ClassVar[Sequence[str]] = ()
+    """What the framework itself warns of, as patterns."""
     cannot: Mapping[str, str] = {}
 
     @property
@@ -242,6 +246,11 @@ def installed_kits() -> list[Kit]:
     ]
 
 
+def file_name(kit: Kit) -> str:
+    """The name of the file that holds a kit."""
+    return type(kit).__module__.rpartition(".")[2]
+
+
 def _is_installed(framework: str) -> bool:
     try:
         return importlib.util.find_spec(framework) is not None
@@ -254,6 +263,15 @@ _KITS: Final = (
     ("agents", "openai_agents", "OpenAIAgentsKit"),
     ("pydantic_ai", "pydantic_ai", "PydanticAIKit"),
     ("google.adk", "google_adk", "GoogleADKKit"),
+    ("strands", "strands", "StrandsKit"),
+    ("llama_index.core", "llama_index", "LlamaIndexKit"),
+    ("crewai", "crewai", "CrewAIKit"),
+    ("smolagents", "smolagents", "SmolagentsKit"),
+    ("haystack", "haystack", "HaystackKit"),
+    ("dspy", "dspy", "DSPyKit"),
+    ("agno", "agno", "AgnoKit"),
+    ("litellm", "litellm", "LiteLLMKit"),
+    ("claude_agent_sdk", "claude_agent_sdk", "ClaudeAgentSDKKit"),
     ("mcp", "mcp", "MCPKit"),
     ("fastmcp", "fastmcp", "FastMCPKit"),
     ("openai", "openai_sdk", "OpenAIKit"),

@@ -49,6 +49,7 @@ class GoogleADKKit(Kit):
     framework = ADAPTER
     title = "Google ADK"
     adapters = (GoogleADKAdapter,)
+    own_warnings = (r"\[EXPERIMENTAL\]",)
 
     @property
     def cannot(self) -> Mapping[str, str]:

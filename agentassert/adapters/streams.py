@@ -1,0 +1,37 @@
+"""Generators whose parts come about inside something, and which are left in between."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import AbstractContextManager
+from typing import Any
+
+
+def stepped(parts: Any, inside: Callable[[], AbstractContextManager[None]]) -> Generator[Any, None, Any]:
+    """All of `parts`, each of which comes about inside the context, while nothing between them does; returns what they return."""
+    try:
+        while True:
+            with inside():
+                try:
+                    part = next(parts)
+                except StopIteration as stopped:
+                    return stopped.value
+            yield part
+    finally:
+        with inside():
+            parts.close()
+
+
+async def driven(parts: Any, inside: Callable[[], AbstractContextManager[None]]) -> AsyncGenerator[Any, None]:
+    """The same of an asynchronous generator."""
+    try:
+        while True:
+            with inside():
+                try:
+                    part = await anext(parts)
+                except StopAsyncIteration:
+                    return
+            yield part
+    finally:
+        with inside():
+            await parts.aclose()
