@@ -303,6 +303,12 @@ def declare(adapter: str, sees: frozenset[str]) -> None:
             capture.visibility[adapter] = sees
 
 
+def lose_sight(adapter: str, *aspects: str) -> None:
+    """Tell the open captures that something happens of which `adapter` does not see these aspects: to have seen none says nothing."""
+    for capture in open_captures:
+        capture.visibility[adapter] = capture.visibility.get(adapter, frozenset()) - {*aspects}
+
+
 def report_fault(adapter: str, error: BaseException) -> None:
     """Keep an error of our own hook, which makes the assertions of the captures that it concerns fail."""
     scope = _scope.get()

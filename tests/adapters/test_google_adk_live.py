@@ -15,7 +15,7 @@ from google.adk.models import LlmResponse
 from google.adk.models.base_llm_connection import BaseLlmConnection
 from google.adk.runners import InMemoryRunner
 
-from agentassert import CaptureWarning, Status, assert_that, capture
+from agentassert import CaptureWarning, NotRecordedError, Status, assert_that, capture
 from tests.adapters.google_adk_parts import agent, experimental, get_booking, text
 from tests.scripted.google_adk import ScriptedModel, asks_for, says
 
@@ -83,3 +83,5 @@ def test_tools_of_a_live_run_are_recorded_and_that_its_model_calls_are_not_is_sa
     cap = asyncio.run(run())
     assert (cap.invocation.name, cap.invocation.status) == ("support", Status.COMPLETED)
     assert_that(cap).has_tool_executed_with("get_booking", {"number": "1"})
+    with pytest.raises(NotRecordedError, match="the 'google-adk' adapter cannot see chat model calls"):
+        assert_that(cap).has_own_chat_model_call_count(0)

@@ -7,7 +7,7 @@ from contextlib import aclosing
 from typing import Any, Final
 
 from agentassert import recorder
-from agentassert.adapters.base import guarded
+from agentassert.adapters.base import CHAT, REQUESTS, guarded
 from agentassert.adapters.google_adk import ADAPTER
 from agentassert.adapters.google_adk.approvals import answered_in
 from agentassert.adapters.google_adk.hearing import hear
@@ -40,6 +40,7 @@ def run_live(original: Callable[..., Any]) -> Callable[..., Any]:
         if not recorder.listening():
             return events
         recorder.note(_LIVE)
+        recorder.lose_sight(ADAPTER, CHAT, REQUESTS)
         return _run(self, events, kwargs, hangs_up=True)
 
     return recorded

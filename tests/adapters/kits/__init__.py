@@ -122,6 +122,8 @@ class Kit(ABC):
     """Whether tools may be async also where the agent is run outside async code."""
     by_spans: ClassVar[bool] = False
     """Whether it is recorded by its spans, and needs a provider of them."""
+    random_run: ClassVar[str | None] = "frameworks"
+    """The others that its agents are mixed with in the random run; `None` where they take no part."""
     own_warnings: ClassVar[Sequence[str]] = ()
     """What the framework itself warns of, as patterns."""
     cannot: Mapping[str, str] = {}

@@ -44,7 +44,6 @@ class AgentFrameworkKit(SpansKit):
     framework = AgentFrameworkAdapter.name
     title = "Microsoft Agent Framework"
     adapters = (AgentFrameworkAdapter,)
-    by_spans = True
     sees = frozenset({TOOL_FAILURES, CHAT, REQUESTS})
     cannot: Mapping[str, str] = {
         **WITHOUT_APPROVALS,

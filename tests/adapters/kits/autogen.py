@@ -32,7 +32,6 @@ class AutoGenKit(SpansKit):
     framework = AutoGenAdapter.name
     title = "AutoGen"
     adapters = (AutoGenAdapter,)
-    by_spans = True
     cannot: Mapping[str, str] = {
         **WITHOUT_APPROVALS,
         **dict.fromkeys(

@@ -60,6 +60,7 @@ class LoopKit(Kit):
     """A loop that sends its whole history each time, until a response asks for no tool."""
 
     framework = "record"
+    random_run = "loops"
 
     @property
     def cannot(self) -> Mapping[str, str]:

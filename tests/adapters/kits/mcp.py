@@ -58,6 +58,7 @@ class MCPKit(Kit):
 
     framework = "record"
     title = "MCP Python SDK"
+    random_run = "clients"
     adapters = (MCPAdapter,)
 
     @property

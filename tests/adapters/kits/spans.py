@@ -25,6 +25,10 @@ WITHOUT_APPROVALS: Final[Mapping[str, str]] = {
 class SpansKit(Kit):
     """A framework whose spans are recorded, with whatever SDK writes them."""
 
+    by_spans = True
+    # Agent Framework gives up what runs beside a tool that fails, and AutoGen's spans tell too little to compare.
+    random_run = None
+
     @property
     def versions(self) -> dict[str, str]:
         return {**super().versions, OpenTelemetryAdapter.distribution: version(OpenTelemetryAdapter.distribution)}
