@@ -10,10 +10,10 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 from agentassert import recorder
 from agentassert.adapters.base import guarded
 from agentassert.adapters.streams import driven, stepped
-from agentassert.events import InvocationEvent, ToolEvent
+from agentassert.events import InvocationEvent, ModelCallEvent, RetrievalEvent, ToolEvent
 
-Recorded: TypeAlias = InvocationEvent | ToolEvent
-Kind: TypeAlias = Literal["plain", "coroutine", "stream", "async stream"]
+Recorded: TypeAlias = InvocationEvent | ToolEvent | ModelCallEvent | RetrievalEvent
+Kind: TypeAlias = Literal["plain", "coroutine", "stream", "async stream", "varying"]
 
 _E = TypeVar("_E", bound=Recorded)
 
@@ -23,7 +23,7 @@ def recorded(
     begin: Callable[..., _E | None],
     end: Callable[[_E, Any], None],
     *,
-    stop: Callable[[_E, BaseException], None] = recorder.end_by,
+    stop: Callable[[Any, BaseException], None] = recorder.end_by,
     hear: Callable[[_E, Any], None] | None = None,
     kind: Kind | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -34,13 +34,14 @@ def recorded(
 
     Args:
         adapter: the name of the adapter.
-        begin: called with the arguments of the method; gives the event of `recorder.start_invocation` or `start_tool`, or `None` for a
-            call that is not to be recorded.
+        begin: called with the arguments of the method; gives the event of `recorder.start_invocation`, `start_tool` or
+            `start_model_call`, or `None` for a call that is not to be recorded.
         end: called with the event and what the method returned; of a generator, with the last that it yielded.
-        stop: called with the event and the error that left the method. A generator that is closed before its end is left by a
-            `GeneratorExit`.
+        stop: called with the event and the error that left the method; to be given for retrievals. A generator that is closed before
+            its end is left by a `GeneratorExit`.
         hear: called with the event and each thing that a generator yields.
-        kind: what the method is, where it does not show: a plain function may return a coroutine or a generator.
+        kind: what the method is, where it does not show: a plain function may return a coroutine or a generator. One that is
+            `"varying"` returns what its arguments ask for, and is begun when it is called.
 
     Example:
         >>> from agentassert.adapters.patching import wrap_method
@@ -170,6 +171,24 @@ def _async_stream(original: Callable[..., Any], hooks: _Hooks) -> Callable[..., 
     return call
 
 
+def _varying(original: Callable[..., Any], hooks: _Hooks) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        event = hooks.begun(args, kwargs)
+        if event is None:
+            return original(*args, **kwargs)
+        with hooks.around(event):
+            result = original(*args, **kwargs)
+        kind = _kind_of_returned(result)
+        if kind == "plain":
+            hooks.end(event, result)
+            return result
+        if isinstance(event, InvocationEvent):
+            event.not_advanced()
+        return _WRAPPERS[kind](lambda: result, hooks._replace(begin=lambda: event))()
+
+    return call
+
+
 @contextmanager
 def _inside(event: Recorded) -> Iterator[None]:
     if isinstance(event, InvocationEvent):
@@ -181,7 +200,13 @@ def _inside(event: Recorded) -> Iterator[None]:
         recorder.leave(entered)
 
 
-_WRAPPERS: Final = {"plain": _plain, "coroutine": _coroutine, "stream": _stream, "async stream": _async_stream}
+_WRAPPERS: Final = {
+    "plain": _plain,
+    "coroutine": _coroutine,
+    "stream": _stream,
+    "async stream": _async_stream,
+    "varying": _varying,
+}
 
 
 def _kind_of(method: Callable[..., Any]) -> Kind:
@@ -191,3 +216,11 @@ def _kind_of(method: Callable[..., Any]) -> Kind:
     if inspect.isasyncgenfunction(function):
         return "async stream"
     return "stream" if inspect.isgeneratorfunction(function) else "plain"
+
+
+def _kind_of_returned(result: Any) -> Kind:
+    if inspect.iscoroutine(result):
+        return "coroutine"
+    if inspect.isasyncgen(result):
+        return "async stream"
+    return "stream" if inspect.isgenerator(result) else "plain"

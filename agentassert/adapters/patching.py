@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from agentassert.adapters.base import HookMissingError
@@ -70,3 +70,59 @@ def wrap_method(owner: type, name: str, make: Callable[[Callable[..., Any]], Cal
         return functools.wraps(original)(make(bound))
 
     replace(owner, name, wrapped)
+
+
+def wrap_family(root: type[Any], wrappers: Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]]) -> None:
+    """Put wrappers in the place of methods wherever a class or one that inherits from it defines them, one that comes later too.
+
+    Where a method calls the one that it overrides, a wrapper runs inside a wrapper.
+
+    Args:
+        root: the class.
+        wrappers: what :func:`wrap_method` takes, by the names of the methods.
+
+    Raises:
+        HookMissingError: when no class so far defines one of them.
+
+    Example:
+        >>> class Greeter:
+        ...     def greet(self, name):
+        ...         return f"Hello {name}"
+        >>> def loudly(original):
+        ...     def greet(self, name):
+        ...         return original(self, name).upper()
+        ...     return greet
+        >>> wrap_family(Greeter, {"greet": loudly})
+        >>> class Guest(Greeter):
+        ...     def greet(self, name):
+        ...         return f"Bonjour {name}"
+        >>> Greeter().greet("Ann"), Guest().greet("Ann")
+        ('HELLO ANN', 'BONJOUR ANN')
+    """
+    family = dict.fromkeys(_family(root))
+    for name, make in wrappers.items():
+        for owner in [one for one in family if callable(vars(one).get(name))] or [root]:
+            wrap_method(owner, name, make)
+    replace(root, "__init_subclass__", lambda original: _welcoming(root, original, wrappers))
+
+
+def _welcoming(root: type[Any], original: Any, wrappers: Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]]) -> Any:
+    is_own = "__init_subclass__" in vars(root)
+
+    def welcome(cls: type[Any], /, **kwargs: Any) -> None:
+        if is_own:
+            original.__get__(None, cls)(**kwargs)
+        else:
+            super(root, cls).__init_subclass__(**kwargs)
+        for name, make in wrappers.items():
+            if callable(vars(cls).get(name)):
+                wrap_method(cls, name, make)
+
+    return classmethod(welcome)
+
+
+def _family(root: type[Any]) -> Iterator[type[Any]]:
+    yield root
+    one: type[Any]
+    for one in root.__subclasses__():
+        yield from _family(one)

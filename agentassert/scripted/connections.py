@@ -120,6 +120,14 @@ class _Connection(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self._serve()
 
+    def do_HEAD(self) -> None:
+        """Say that somebody is here, which is all that a client asks before it sends its first request."""
+        self.close_connection = True
+        with contextlib.suppress(OSError):
+            self.send_response(HTTPStatus.OK)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
     def parse_request(self) -> bool:
         """Whether what came is a request; half a line of one is what a client leaves that is stopped."""
         if not self.raw_requestline.endswith(b"\n"):

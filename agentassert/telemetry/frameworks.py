@@ -21,8 +21,10 @@ _ANTHROPIC: Final = "com.anthropic.sdk"
 _SCOPES: Final[Mapping[str, str]] = {
     "agent_framework": "agent-framework",
     "autogen-core": "autogen",
+    "crewai": "crewai",
     "fastmcp": "mcp",
     "gcp.vertex.agent": "google-adk",
+    "litellm": "litellm",
     "mcp-python-sdk": "mcp",
     "pydantic-ai": "pydantic_ai",
     "strands.telemetry.tracer": "strands",

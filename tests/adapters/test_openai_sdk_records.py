@@ -348,7 +348,7 @@ def test_a_fault_of_ours_changes_no_call(monkeypatch):
 
 
 def test_a_fault_of_ours_changes_no_stream(monkeypatch):
-    from agentassert.adapters.openai_sdk import chat as chats
+    from agentassert.adapters.openai_api import chat as chats
 
     def broken(*_, **__):
         raise RuntimeError("ours")

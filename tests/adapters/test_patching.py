@@ -15,7 +15,7 @@ import pytest
 from agentassert import adapters, capture, recorder
 from agentassert.adapters.base import CHAT, Adapter, HookMissingError
 from agentassert.adapters.importing import ImportWatcher
-from agentassert.adapters.patching import replace, wrap_method
+from agentassert.adapters.patching import replace, wrap_family, wrap_method
 from agentassert.adapters.replacing import standing
 
 
@@ -116,6 +116,64 @@ def test_an_inherited_method_is_inherited_again():
     adapter.uninstall()
     assert "greet" not in vars(Greeter)
     assert Greeter().greet() == "hello"
+
+
+def louder_always(original):
+    return lambda self: original(self) + "!"
+
+
+def family_of(**body):
+    """A class, and two that inherit from it by the same way; the one in between overrides nothing."""
+    root = type("Root", (), {"call": lambda self: "root", **body})
+    between = type("Between", (root,), {})
+    return root, between, type("Leaf", (between, root), {"call": lambda self: "leaf"})
+
+
+def test_a_family_is_wrapped_once_each_those_that_come_later_too():
+    root, between, leaf = family_of()
+    wrap_family(root, {"call": louder_always})
+
+    class Later(leaf):
+        call = None
+
+    class Latest(Later):
+        def call(self):
+            return "latest"
+
+    assert [kind().call() for kind in (root, between, leaf, Latest)] == ["root!", "root!", "leaf!", "latest!"]
+    assert Later.call is None
+
+
+def test_what_a_class_does_with_those_that_inherit_from_it_is_done_as_before():
+    seen = []
+
+    class Mixin:
+        def __init_subclass__(cls, **kwargs):
+            super().__init_subclass__(**kwargs)
+            seen.append((cls.__name__, kwargs))
+
+    class Root:
+        def call(self):
+            return "root"
+
+        def __init_subclass__(cls, mark, **kwargs):
+            super().__init_subclass__(**kwargs)
+            seen.append((cls.__name__, mark))
+
+    plain, _, _ = family_of()
+    for root in (Root, plain):
+        wrap_family(root, {"call": louder_always})
+
+    type("One", (Root, Mixin), {}, mark=1)
+    type("Two", (plain, Mixin), {})
+
+    assert seen == [("One", {}), ("One", 1), ("Two", {})]
+
+
+def test_a_family_in_which_nobody_defines_the_method_is_not_what_is_hooked_into():
+    with pytest.raises(HookMissingError, match="Greeter has no method 'greet'"):
+        wrap_family(Greeter, {"greet": louder})
+    assert "__init_subclass__" not in vars(Greeter)
 
 
 def test_what_others_have_wrapped_since_stays_and_is_inert():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import urllib.request
 
 import pytest
 
@@ -288,3 +289,13 @@ def test_a_loop_over_a_client_is_captured_as_over_the_provider():
     assert_that(cap).output_text().is_equal_to("It is booking 7.")
     (result,) = model.requests[1].tool_results
     assert (result.name, result.text) == ("get", "booking 7")
+
+
+def test_a_client_that_asks_only_whether_somebody_is_there_is_told_so():
+    with scripted_model([reply("hi")]) as model:
+        asking = urllib.request.Request(model.anthropic_base_url, method="HEAD")
+        with urllib.request.urlopen(asking) as answer:
+            assert (answer.status, answer.read()) == (200, b"")
+        with anthropic.Anthropic(base_url=model.anthropic_base_url, api_key="k") as client:
+            client.messages.create(model="m", max_tokens=5, messages=HELLO)
+    assert len(model.requests) == 1

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agentassert import recorder
+from agentassert.adapters.decisions import decisions_in
 from agentassert.adapters.langchain import ADAPTER
 from agentassert.adapters.langchain.approvals import (
     Asked,
@@ -17,7 +18,6 @@ from agentassert.adapters.langchain.approvals import (
     interrupts_in,
     questions_in,
 )
-from agentassert.adapters.langchain.decisions import decisions_in
 from agentassert.adapters.langchain.messages import last_requests_in, output_text_of
 from agentassert.adapters.langchain.runs import UNNAMED, AgentRun, GraphStart, Key
 from agentassert.adapters.langchain.suspended import Suspended

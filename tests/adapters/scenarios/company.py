@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -160,6 +161,7 @@ class Wrapper:
             return self
         bound = self.__wrapped__.__get__(instance, owner)
 
+        @functools.wraps(bound)
         def call(*args: Any, **kwargs: Any) -> Any:
             self._heard.append(self.__name__)
             return bound(*args, **kwargs)

@@ -1,6 +1,6 @@
-"""What a human's answer to an interrupt decides, as far as it says so.
+"""What a human's answer decides, as far as it says so, where a framework passes on whatever it is.
 
-LangGraph passes on whatever it is resumed with, and only the code that asked knows what it means. So an answer counts as a decision
+Only the code that asked knows what it means (LangGraph's interrupts, the events of LlamaIndex). So an answer counts as a decision
 only where it is one in plain words; all else (a name, a date, a corrected draft) answers a question that was no approval.
 """
 

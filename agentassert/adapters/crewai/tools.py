@@ -1,0 +1,80 @@
+"""Tools, as they run: by `run` where models ask for them as such, and by `invoke` where they ask in words."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from typing import Any, Final
+from weakref import WeakSet
+
+from crewai.agents.cache.cache_handler import CacheHandler
+from crewai.tools.base_tool import BaseTool, Tool
+from crewai.tools.structured_tool import CrewStructuredTool
+from crewai.utilities.string_utils import sanitize_tool_name
+
+from agentassert import recorder
+from agentassert.adapters.base import guarded
+from agentassert.adapters.crewai import ADAPTER
+from agentassert.adapters.crewai.doubles import arguments_of, install_doubles
+from agentassert.adapters.crewai.models import asked_in_text
+from agentassert.adapters.crewai.runs import agent_at_work
+from agentassert.adapters.hooks import recorded
+from agentassert.adapters.patching import wrap_method
+from agentassert.events import ToolEvent
+
+_FAILURES: Final = "crewai.tools.tool_failure"
+_failures: Final[Any] = importlib.import_module(_FAILURES) if importlib.util.find_spec(_FAILURES) else None
+"""What tools return to say that they failed; in earlier releases they can only raise."""
+
+
+def install() -> None:
+    """Hook in where tools run, and where a result is taken from the cache."""
+    install_doubles()  # below: what stands in for a tool is recorded in its place
+    for owner, names in ((BaseTool, ("run", "arun")), (Tool, ("run", "arun")), (CrewStructuredTool, ("invoke", "ainvoke"))):
+        for name in names:
+            wrap_method(owner, name, recorded(ADAPTER, _begin, _end))
+    wrap_method(CacheHandler, "read", _reading)
+
+
+_tells_no_failures: Final[WeakSet[ToolEvent]] = WeakSet()
+
+
+def _begin(tool: Any, *args: Any, **options: Any) -> ToolEvent | None:
+    name = sanitize_tool_name(tool.name)
+    # Requests that are no text have ids, which CrewAI keeps to itself: those are found by name and arguments when records are built.
+    call_id = asked_in_text(name) if isinstance(tool, CrewStructuredTool) else None
+    event = recorder.start_tool(name, arguments_of(tool, args, options), adapter=ADAPTER, call_id=call_id)
+    if event is not None and _failures is None and type(tool).__module__.startswith("crewai.tools.mcp_"):
+        _tells_no_failures.add(event)  # what a server says of an error, earlier releases pass on as a result
+    return event
+
+
+def _end(event: ToolEvent, result: Any) -> None:
+    failure = None if _failures is None else _failures.detect_tool_failure(result)
+    if event in _tells_no_failures:
+        event.end_unknown(result)
+    elif failure is None:
+        event.succeed(result)
+    elif failure.reason == "usage_limit":
+        recorder.withdraw(event)  # it was not run
+    else:
+        event.fail(failure.as_agent_message(), result)
+
+
+def _reading(original: Callable[..., Any]) -> Callable[..., Any]:
+    def read(self: Any, tool: str, input: str) -> Any:
+        result = original(self, tool, input)
+        if result is not None and recorder.listening():
+            _note_cached(tool, input, result)
+        return result
+
+    return read
+
+
+@guarded(ADAPTER)
+def _note_cached(tool: str, arguments: str, result: Any) -> None:
+    if agent_at_work() is None:
+        return  # CrewAI caches other things, too, in what builds crews
+    event = recorder.start_tool(tool, arguments, adapter=ADAPTER, call_id=asked_in_text(tool))
+    if event is not None:
+        event.succeed(result, cached=True)

@@ -1,0 +1,7 @@
+"""Haystack: the runs of its agents and pipelines, and what happens in them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+ADAPTER: Final = "haystack"
