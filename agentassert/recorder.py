@@ -121,6 +121,12 @@ def current_scope() -> Scope | None:
     return scope if event is scope.event or not scope.captures else Scope(scope.captures, event)
 
 
+def current_event() -> Event | None:
+    """The event that the running code is part of."""
+    scope = current_scope()
+    return None if scope is None else scope.event
+
+
 def is_open(event: Event) -> bool:
     """Whether a capture that holds `event` is still open."""
     return any(capture.closed_order is None for capture in event.held_by)
@@ -178,7 +184,7 @@ def start_tool(
 
     `transport` says that it is how another tool's work is done, where one is running: then it is no execution of its own. Nor is the
     function behind a framework's tool, which is seen a second time; `completes` asks for an event of it all the same, by which it tells
-    what spans without content do not.
+    what spans without content do not. So does the transport of that very tool, which knows of failures that frameworks take for results.
     """
     place = _place_own(parent)
     if place is None:
@@ -194,7 +200,7 @@ def start_tool(
         if around.arguments is None:
             around.arguments = snapshot(arguments)  # the framework's spans do not tell them
             around.changed()
-        return around.seen_within(adapter, arguments) if completes else None
+        return around.seen_within(adapter, arguments) if completes or transport else None
     return ToolEvent(place, adapter, name, arguments, call_id, inferred)
 
 
@@ -218,11 +224,13 @@ def start_model_call(
     if place is None:
         return None
     outer = outer_call(place, adapter, kind, sends=sends)
-    if outer is not None:
-        return outer.attempt(adapter, model)
-    event = ModelCallEvent(place, adapter, kind, model, inputs, tools_offered)
-    event.sends = sends
-    _open_call.set(weakref.ref(event))
+    if outer is None:
+        event = ModelCallEvent(place, adapter, kind, model, inputs, tools_offered)
+        event.sends = sends
+    else:
+        event = outer.attempt(adapter, model)
+    if outer is None or not sends:  # what lies between a framework and a client is carried out by requests in its turn
+        _open_call.set(weakref.ref(event))
     return event
 
 
@@ -233,8 +241,14 @@ def outer_call(place: Scope, adapter: str, kind: type[ModelCall], *, sends: bool
     a call that has ended, or has its one answer, takes no more requests.
     """
     known = _open_call.get()
-    outer = place.event if type(place.event) is ModelCallEvent else None if known is None else known()
-    if outer is None or outer.adapter == adapter or outer.kind is not kind or not outer.takes_attempts or (sends and outer.sends):
+    outer = None if known is None else known()
+    if type(place.event) is ModelCallEvent and not _descends(outer, place.event):
+        outer = place.event  # rather than an attempt at it, which is what goes on now
+    while outer is not None and (outer.ended_order is not None or outer.adapter == adapter):
+        if not isinstance(outer.parent, ModelCallEvent):
+            return None
+        outer = outer.parent  # beside an attempt that failed, there may be another at the same call
+    if outer is None or outer.kind is not kind or not outer.takes_attempts or (sends and outer.sends):
         return None
     return outer if all(capture in outer.held_by for capture in place.captures) else None
 
@@ -250,10 +264,12 @@ def start_retrieval(*, adapter: str, parent: Event | None = None) -> RetrievalEv
     return None if place is None else RetrievalEvent(place, adapter)
 
 
-def end_by(event: InvocationEvent | ToolEvent, error: BaseException) -> None:
+def end_by(event: InvocationEvent | ToolEvent | ModelCallEvent, error: BaseException) -> None:
     """End what an error left: an `Exception` is a failure; what only a `BaseException` says (cancelled, interrupted, closed) is none."""
     if isinstance(error, Exception):
         event.fail(error)
+    elif isinstance(event, ModelCallEvent):
+        event.stop()
     else:
         event.cancel(error)
 

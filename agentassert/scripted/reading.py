@@ -61,7 +61,7 @@ def conversation_in(api: Api, body: Mapping[str, Any]) -> Conversation:
         {'role': 'system', 'content': 'Be brief.'}
     """
     from agentassert.adapters.anthropic_sdk import messages
-    from agentassert.adapters.openai_sdk import chat, responses
+    from agentassert.adapters.openai_api import chat, responses
 
     readers = {
         Api.CHAT_COMPLETIONS: chat.opening,

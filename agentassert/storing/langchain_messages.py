@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from agentassert.adapters.anthropic_sdk.messages import requests_in
 from agentassert.adapters.langchain.messages import is_message, message_mapping, responding_model, response_of
-from agentassert.adapters.openai_sdk.chat import answer
+from agentassert.adapters.openai_api.chat import answer
 from agentassert.adapters.stainless.fields import field, listed, text_in
 from agentassert.adapters.stainless.routes import Answer
 from agentassert.exchanges import SentResult

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from agentassert.adapters.openai_sdk.responses import answer, opening
+from agentassert.adapters.openai_api.responses import answer, opening
 from agentassert.adapters.stainless.fields import field
 from agentassert.storing.message_parts import (
     Part,

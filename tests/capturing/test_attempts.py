@@ -6,8 +6,8 @@ from agentassert import ChatModelCall, EmbeddingModelCall, TokenUsage, capture, 
 from agentassert.events import ModelCallEvent
 
 
-def _call(adapter, *, kind=ChatModelCall, model=None, parent=None) -> ModelCallEvent:
-    event = recorder.start_model_call(adapter=adapter, kind=kind, model=model, parent=parent)
+def _call(adapter, *, kind=ChatModelCall, model=None, parent=None, sends=False) -> ModelCallEvent:
+    event = recorder.start_model_call(adapter=adapter, kind=kind, model=model, parent=parent, sends=sends)
     assert event is not None
     return event
 
@@ -59,6 +59,40 @@ def test_a_call_that_ended_takes_no_request():
         _call("framework").respond(text="hi")
         _call("sdk").respond(text="later")
     assert [call.response_text for call in _calls(cap)] == ["hi", "later"]
+
+
+def test_a_layer_in_between_is_an_attempt_which_requests_of_a_client_carry_out():
+    with capture() as cap:
+        outer, between = _call("framework"), _call("library", model="big")
+        _call("sdk", model="small", sends=True).fail(TimeoutError("slow"))
+        _call("sdk", model="small", sends=True).respond(text="hi", usage=TokenUsage(input_tokens=5, output_tokens=2))
+        between.respond(text="hi", usage=TokenUsage(input_tokens=6, output_tokens=2))
+        outer.respond(text="hi")
+        _call("library").respond(text="else")
+    first, second = _calls(cap)
+    assert (first.attempts, first.error, first.token_usage.total_tokens) == (2, None, 7)
+    assert second.response_text == "else"
+
+
+def test_a_layer_in_between_that_failed_may_be_asked_again():
+    with capture() as cap:
+        outer = _call("framework")
+        for error in (TimeoutError("slow"), None):
+            between, sent = _call("library"), _call("sdk", sends=True)
+            for event in (sent, between):
+                event.respond(text="hi") if error is None else event.fail(error)
+        outer.respond(text="hi")
+    (call,) = _calls(cap)
+    assert (call.attempts, call.error) == (2, None)
+
+
+def test_a_client_takes_no_request_of_a_layer_above_it():
+    with capture() as cap:
+        outer, stream = _call("framework"), _call("sdk", sends=True)
+        _call("other framework, while the stream is read").respond(text="else")
+        stream.respond(text="hi")
+        outer.respond(text="hi")
+    assert [call.response_text for call in _calls(cap)] == ["hi", "else"]
 
 
 def test_a_request_of_another_kind_is_a_call_of_its_own():

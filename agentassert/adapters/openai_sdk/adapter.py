@@ -6,7 +6,8 @@ import importlib
 from typing import Any, ClassVar, Final
 
 from agentassert.adapters.base import Adapter, HookMissingError, needs
-from agentassert.adapters.openai_sdk import ADAPTER, chat, completions, embeddings, moderations, responses
+from agentassert.adapters.openai_api import chat, completions, embeddings, moderations, responses
+from agentassert.adapters.openai_sdk import ADAPTER
 from agentassert.adapters.patching import wrap_method
 from agentassert.adapters.stainless.adapter import StainlessAdapter
 from agentassert.adapters.stainless.routes import Route

@@ -45,7 +45,7 @@ class Call:
         event: what is recorded of it.
     """
 
-    __slots__ = ("_awaited_as", "_body", "_collector", "_event", "_parsed", "_route", "adapter")
+    __slots__ = ("_awaited_as", "_body", "_cached", "_collector", "_event", "_parsed", "_route", "adapter")
 
     def __init__(self, adapter: str, route: Route, body: Mapping[str, Any], event: ModelCallEvent) -> None:
         self.adapter = adapter
@@ -53,8 +53,26 @@ class Call:
         self._route = route
         self._body = body
         self._event = event
+        self._cached = False
         self._collector: Collector | None = None
         self._parsed: Any = None
+
+    @classmethod
+    def begun(cls, adapter: str, route: Route, body: Mapping[str, Any], *, sends: bool) -> Call | None:
+        """A call that starts; `None` where it is not to be recorded. `sends` says that the adapter is the client's own."""
+        opening, model = route.opening(body), body.get("model")
+        event = recorder.start_model_call(
+            adapter=adapter,
+            kind=route.kind,
+            model=model if isinstance(model, str) else None,
+            inputs=opening.inputs,
+            tools_offered=opening.tools_offered,
+            sends=sends,
+        )
+        if event is None:
+            return None
+        event.exchange = opening.exchange
+        return cls(adapter, route, body, event)
 
     def is_read(self) -> bool:
         """Whether it is still open what comes of it, and anybody wants to know."""
@@ -74,6 +92,11 @@ class Call:
     def retried(self, times: int) -> None:
         """It was sent again so many times."""
         self._event.attempts = times + 1
+
+    @kept
+    def from_cache(self) -> None:
+        """It is answered out of a cache, by what a provider said and counted once before."""
+        self._cached = True
 
     @kept
     def parsed(self, response: Any, retries: int) -> None:
@@ -137,7 +160,7 @@ class Call:
             return
         if event.ended_order is None:
             self._answer(answer)
-        elif answer.usage is not None:
+        elif answer.usage is not None and not self._cached:
             event.report(answer.usage)
 
     @kept
@@ -169,7 +192,11 @@ class Call:
             event.stop(answer.text)
         else:
             event.respond(
-                text=answer.text, finish_reason=_word(answer.finish_reason), usage=answer.usage, requests=answer.requests
+                text=answer.text,
+                finish_reason=_word(answer.finish_reason),
+                usage=None if self._cached else answer.usage,
+                requests=answer.requests,
+                cached=self._cached,
             )
         self._record_hosted(answer)
 

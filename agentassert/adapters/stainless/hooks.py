@@ -131,20 +131,7 @@ class Hooks:
             return None
         sent = [part for part in (options.json_data, getattr(options, "extra_json", None)) if isinstance(part, Mapping)]
         body = {key: value for part in sent for key, value in part.items()}
-        opening = route.opening(body)
-        model = body.get("model")
-        event = recorder.start_model_call(
-            adapter=self.adapter,
-            kind=route.kind,
-            model=model if isinstance(model, str) else None,
-            inputs=opening.inputs,
-            tools_offered=opening.tools_offered,
-            sends=True,
-        )
-        if event is None:
-            return None
-        event.exchange = opening.exchange
-        return Call(self.adapter, route, body, event)
+        return Call.begun(self.adapter, route, body, sends=True)
 
     def _returned(self, call: Call | None, result: Any) -> None:
         if call is not None:

@@ -46,11 +46,11 @@ class OpenAIKit(LoopKit):
         return failure()
 
     def create(self, client: Any, history: list[Any], tools: Sequence[str]) -> Any:
-        return client.chat.completions.create(model=MODEL, messages=history, **_offered(tools))
+        return client.chat.completions.create(model=MODEL, messages=history, **offered(tools))
 
     def streamed(self, client: Any, history: list[Any], tools: Sequence[str]) -> Any:
         options = {"include_usage": True}
-        return client.chat.completions.stream(model=MODEL, messages=history, stream_options=options, **_offered(tools))
+        return client.chat.completions.stream(model=MODEL, messages=history, stream_options=options, **offered(tools))
 
     def final(self, stream: Any) -> Any:
         return stream.get_final_completion()
@@ -71,7 +71,8 @@ class OpenAIKit(LoopKit):
         return [(SyncAPIClient, "request"), (AsyncAPIClient, "request")]
 
 
-def _offered(tools: Sequence[str]) -> dict[str, Any]:
+def offered(tools: Sequence[str]) -> dict[str, Any]:
+    """The arguments of a request that offers tools."""
     nothing = {"type": "object", "properties": {}, "additionalProperties": False}
-    offered = [{"type": "function", "function": {"name": name, "parameters": nothing, "strict": True}} for name in tools]
-    return {"tools": offered} if offered else {}
+    schemas = [{"type": "function", "function": {"name": name, "parameters": nothing, "strict": True}} for name in tools]
+    return {"tools": schemas} if schemas else {}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from agentassert.adapters.openai_sdk.hosted import hosted_in
-from agentassert.adapters.openai_sdk.items import message, request_in, sent
+from agentassert.adapters.openai_api.hosted import hosted_in
+from agentassert.adapters.openai_api.items import message, request_in, sent
 from agentassert.adapters.stainless.fields import field, id_of, listed, names_of, usage_of
 from agentassert.adapters.stainless.routes import Answer, Collector, Opening
 from agentassert.exchanges import Exchange

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agentassert.adapters.openai_sdk.chat import usage_in
+from agentassert.adapters.openai_api.chat import usage_in
 from agentassert.adapters.stainless.routes import Answer, Opening
 
 

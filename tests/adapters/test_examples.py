@@ -1,0 +1,55 @@
+"""The example of each framework runs offline as it stands, and shows a chain that passes and an assertion that fails."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+
+import pytest
+
+EXAMPLES = {
+    "agno_agent": ("agno", "$.day: expected 'Saturday', was 'Friday'"),
+    "anthropic_loop": ("anthropic", "cancel_booking: a reason is needed"),
+    "claude_agent_sdk_agent": ("claude_agent_sdk", "$.day: expected 'Saturday', was 'Friday'"),
+    "crewai_agent": ("crewai", "$.day: expected 'Saturday', was 'Friday'"),
+    "dspy_agent": ("dspy", "$.day: expected 'Saturday', was 'Friday'"),
+    "google_adk_agent": ("google.adk", "$.day: expected 'Saturday', was 'Friday'"),
+    "haystack_agent": ("haystack", "$.day: expected 'Saturday', was 'Friday'"),
+    "litellm_loop": ("litellm", "$.number: expected 'MS-778', was 'MS-777'", "outcome was not reported"),
+    "llama_index_agent": ("llama_index.core", "$.day: expected 'Saturday', was 'Friday'"),
+    "openai_agents": ("agents", "$.amount: expected 400, was 40"),
+    "openai_loop": ("openai", "$.number: expected 'MS-778', was 'MS-777'", "outcome was not reported"),
+    "pydantic_ai_agent": ("pydantic_ai", "$.customer_id: expected 321, was 123"),
+    "smolagents_agent": ("smolagents", "$.day: expected 'Sunday', was 'Saturday'"),
+    "strands_agent": ("strands", "$.amount: expected 4, was 40"),
+}
+"""By the name of the file: the package that it needs, and what it shows after a chain that passes."""
+
+
+def is_there(package):
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_shows_what_it_says(name, project, tmp_path):
+    package, *failing = EXAMPLES[name]
+    if not is_there(package):
+        pytest.skip(f"needs {package}, which is not installed")
+    command = [sys.executable, "-W", "error::agentassert.CaptureWarning", f"examples/{name}.py"]
+    environment = {**os.environ, "PYTHONPATH": str(project), "HOME": str(tmp_path)}
+    shown = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+
+    assert shown.returncode == 0, shown.stderr
+    places = [shown.stdout.find(words) for words in ("unchecked tool executions: none", *failing)]
+    assert -1 < places[0]
+    assert places == sorted(places)
+
+
+def test_every_example_of_a_framework_is_in_the_table(project):
+    others = {"quickstart", "scripted_model", "unittest_example"}
+    assert {path.stem for path in (project / "examples").glob("*.py")} == EXAMPLES.keys() | others
