@@ -50,6 +50,7 @@ _BUILT_IN: Final[dict[str, Load]] = {
     "crewai.crew": _own("crewai.adapter", "CrewAIAdapter"),
     "smolagents.agents": _own("smolagents.adapter", "SmolagentsAdapter"),
     "haystack.core.pipeline.pipeline": _own("haystack.adapter", "HaystackPipelinesAdapter"),
+    "haystack.tools.tool": _own("haystack.adapter", "HaystackToolsAdapter"),
     "haystack.components.agents.agent": _own("haystack.adapter", "HaystackAdapter"),
     "dspy.utils.callback": _own("dspy.adapter", "DSPyAdapter"),
     "agno.agent": _own("agno.adapter", "AgnoAdapter"),
@@ -111,15 +112,16 @@ class _Installation:
             self.adapter = adapter
 
     def attach(self) -> None:
-        """Put an adapter that detaches back in place."""
+        """Put an adapter back in place that was taken out, or that went with what somebody else took out below it."""
         self._change(operator.methodcaller("attach"))
 
     def detach(self) -> None:
         """Take an adapter that detaches out."""
-        self._change(operator.methodcaller("uninstall"))
+        if self.adapter is not None and self.adapter.detaches:
+            self._change(operator.methodcaller("uninstall"))
 
     def _change(self, change: Callable[[Adapter], Any]) -> None:
-        if self.adapter is not None and self.adapter.detaches:
+        if self.adapter is not None:
             try:
                 change(self.adapter)
             except Exception as error:  # neither the agent nor another adapter has a part in it

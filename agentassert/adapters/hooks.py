@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator
-from contextlib import aclosing, closing, contextmanager
+from contextlib import aclosing, closing, contextmanager, nullcontext
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from agentassert import recorder
@@ -148,8 +148,8 @@ def _async_stream(original: Callable[..., Any], hooks: _Hooks) -> Callable[..., 
     async def steps(parts: Any, args: Any, kwargs: Any) -> AsyncGenerator[Any, None]:
         event = hooks.begun(args, kwargs)
         if event is None:
-            async with aclosing(parts):
-                async for part in parts:
+            async with aclosing(driven(parts, nullcontext)) as inner:
+                async for part in inner:
                     yield part
             return
         last = None

@@ -9,29 +9,33 @@ from typing import Any
 
 def stepped(parts: Any, inside: Callable[[], AbstractContextManager[None]]) -> Generator[Any, None, Any]:
     """All of `parts`, each of which comes about inside the context, while nothing between them does; returns what they return."""
+    source = iter(parts)
     try:
         while True:
             with inside():
                 try:
-                    part = next(parts)
+                    part = next(source)
                 except StopIteration as stopped:
                     return stopped.value
             yield part
     finally:
-        with inside():
-            parts.close()
+        if hasattr(source, "close"):
+            with inside():
+                source.close()
 
 
 async def driven(parts: Any, inside: Callable[[], AbstractContextManager[None]]) -> AsyncGenerator[Any, None]:
-    """The same of an asynchronous generator."""
+    """The same of what is iterated asynchronously."""
+    source = aiter(parts)
     try:
         while True:
             with inside():
                 try:
-                    part = await anext(parts)
+                    part = await anext(source)
                 except StopAsyncIteration:
                     return
             yield part
     finally:
-        with inside():
-            await parts.aclose()
+        if hasattr(source, "aclose"):
+            with inside():
+                await source.aclose()

@@ -134,7 +134,8 @@ def _kinds(of: Sequence[Framework]) -> list[str]:
     rows = [[words, *("yes" if kind in one.newest.sees else "no" for one in of)] for kind, words in KINDS.items()]
     return [
         "## What the adapters are able to see\n",
-        "A question about anything else raises {class}`~agentassert.NotRecordedError`: see [Not recorded, and none](../explanation/not-recorded.md).\n",
+        "Yes means: every time. A question about anything else raises {class}`~agentassert.NotRecordedError`, for that nothing was seen says nothing: see "
+        "[Not recorded, and none](../explanation/not-recorded.md).\n",
         *_table(["", *(one.newest.title for one in of)], rows),
     ]
 

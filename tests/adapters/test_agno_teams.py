@@ -10,13 +10,14 @@ import pytest
 
 pytest.importorskip("agno")
 
+from agno.db.in_memory import InMemoryDb
 from agno.knowledge.knowledge import Knowledge
 from agno.team import Team
 
 from agentassert import Decision, Status, assert_that
 from tests.adapters.agno_parts import agent, gated, refund
 from tests.adapters.kits.agno import Shelf
-from tests.adapters.scenarios.parts import recording
+from tests.adapters.scenarios.parts import arecording, recording
 from tests.scripted.agno import asks_for, scripted
 
 
@@ -137,6 +138,22 @@ def test_a_workflow_is_an_invocation_in_which_its_steps_are_nested(run):
     ]
     assert (cap.invocation.name, cap.invocation.status, cap.output_text) == ("flow", Status.COMPLETED, "all done")
     assert_that(cap).including_nested().has_tool_executed_times("refund", 2)
+
+
+@pytest.mark.parametrize("step", ["done", RuntimeError("kaput")])
+def test_a_workflow_in_the_background_is_waited_for(step):
+    from agno.workflow import Step, Workflow
+
+    async def work():
+        flow = Workflow(name="desk", steps=[Step(name="s", agent=agent(step))], telemetry=False, db=InMemoryDb())
+        async with arecording() as cap:
+            await flow.arun("hi", background=True)
+        return cap
+
+    cap = asyncio.run(work())
+    assert cap.invocation.status is Status.COMPLETED
+    assert cap.output_text == ("done" if step == "done" else "kaput")
+    assert cap.invocation.nested_invocations[0].status is (Status.COMPLETED if step == "done" else Status.FAILED)
 
 
 def test_an_agent_that_searches_its_knowledge_retrieves():

@@ -158,3 +158,23 @@ def test_a_conversation_is_one_session():
     with conversation(booking) as talk:
         assert talk.say("Book a ferry").bot_messages[0].text == "Which crossing?"
         assert talk.say("Moss").bot_messages[0].text == "Booked."
+
+
+def test_tools_that_are_asked_about_side_by_side_have_an_answer_each():
+    ran = []
+
+    def play(name):
+        return lambda given: ran.append(name) or name
+
+    script = ScriptedCode(
+        asks_for(("Bash", {}, "c1"), ("Write", {}, "c2"), ("Edit", {}, "c3")),
+        "done",
+        asks=["Bash", "Write", "Edit"],
+        tools={name: play(name) for name in ("Bash", "Write", "Edit")},
+    )
+    decided = [("Bash", "approve"), ("Write", "reject"), ("Edit", "approve")]
+    approvals = [{"tool": name, "decision": decision} for name, decision in decided]
+    cap = run(client(script=script, can_use_tool=permit), "Go", approvals=approvals)
+
+    assert (ran, cap.invocation.status) == (["Bash", "Edit"], Status.COMPLETED)
+    assert [(one.tool, str(one.decision)) for one in cap.invocation.approvals] == decided

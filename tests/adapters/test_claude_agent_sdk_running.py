@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("claude_agent_sdk")
 
-from claude_agent_sdk import AssistantMessage, ResultMessage, query
+from claude_agent_sdk import AssistantMessage, HookMatcher, ResultMessage, query
 
 from agentassert import NotRecordedError, Outcome, Status, assert_that, capture
 from tests.adapters.claude_agent_sdk_parts import aask, ask, client, executed, get_booking, looks_up, options, say
@@ -278,3 +278,59 @@ def test_tokens_of_one_call_in_each_of_several_turns_are_those_of_their_results(
         asyncio.run(aask(ScriptedCode("one", says("two", tokens=(20, 7))), prompt=prompts()))
 
     assert [one.token_usage.total_tokens for one in cap.invocation.own_chat_model_calls] == [14, 27]
+
+
+def test_a_question_whose_answer_comes_after_its_capture_leaves_the_next_one_alone():
+    async def work():
+        async with client("one", "two") as connected:
+            with capture() as first:
+                await connected.query("a")
+            async for _ in connected.receive_response():
+                pass
+            async with capture(on_doubt="fail") as second:
+                await say(connected, "b")
+        return first, second
+
+    first, second = asyncio.run(work())
+    assert [one.status for one in first.invocations] == [Status.CANCELLED]
+    assert [(one.input, one.output_text) for one in second.invocations] == [("b", "two")]
+
+
+def test_a_question_that_waits_for_an_answer_belongs_where_it_was_asked():
+    async def work():
+        connected = client("zero", "one", "two")
+        async with capture():
+            await connected.connect()
+            await say(connected, "z")
+        async with capture(on_doubt="fail") as cap:
+            await connected.query("a")
+            await connected.query("b")
+            for _ in range(2):
+                async for _ in connected.receive_response():
+                    pass
+        await connected.disconnect()
+        return cap
+
+    cap = asyncio.run(work())
+    assert [(one.input, one.output_text) for one in cap.invocations] == [("a", "one"), ("b", "two")]
+
+
+def test_a_hook_that_is_called_beside_the_work_begins_none():
+    heard = []
+
+    async def notified(given, key, context):
+        heard.append(given["message"])
+        return {}
+
+    async def work():
+        hooks = {"Notification": [HookMatcher(hooks=[notified])], "PreToolUse": [HookMatcher(hooks=[notified])]}
+        async with capture(on_doubt="fail") as cap, client("one", hooks=hooks) as connected:
+            told = {"hook_event_name": "Notification", "message": "waiting"}
+            ask_hook = connected._custom_transport._request
+            await ask_hook(subtype="hook_callback", callback_id="hook_0", input=told, tool_use_id=None)
+            await say(connected, "Hi")
+            await ask_hook(subtype="hook_callback", callback_id="hook_0", input=told, tool_use_id="n1")
+        return cap
+
+    assert [one.output_text for one in asyncio.run(work()).invocations] == ["one"]
+    assert heard == ["waiting", "waiting"]

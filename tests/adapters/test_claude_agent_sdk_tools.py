@@ -9,11 +9,20 @@ import pytest
 
 pytest.importorskip("claude_agent_sdk")
 
-from claude_agent_sdk import HookMatcher, PermissionResultAllow, PermissionResultDeny, tool
+from claude_agent_sdk import (
+    ClaudeAgentOptions,
+    HookMatcher,
+    PermissionResultAllow,
+    PermissionResultDeny,
+    create_sdk_mcp_server,
+    query,
+    tool,
+)
 
 from agentassert import AgentAssertionError, Decision, NotRecordedError, Outcome, assert_that, capture, record
 from tests.adapters.claude_agent_sdk_parts import aask, ask, get_booking, looks_up, options, refund
-from tests.scripted.claude_agent_sdk import ScriptedCode, asks_for, own
+from tests.adapters.kits.claude_agent_sdk import tool_of
+from tests.scripted.claude_agent_sdk import ScriptedCode, ScriptedTransport, asks_for, own
 
 BASH = {"command": "ls"}
 
@@ -177,8 +186,6 @@ def test_the_same_tool_for_two_captures_at_once_belongs_to_each():
     shared = options(look_up)
 
     async def run(key):
-        from claude_agent_sdk import query
-
         script = ScriptedCode(asks_for((own("look_up"), {"number": "1"}, key)), "done")
         async with capture(on_doubt="fail") as cap:
             async for _ in query(prompt="Hi", options=shared, transport=script.transport()):
@@ -224,3 +231,40 @@ def test_ask_without_a_capture_gives_the_same_messages():
         within = ask(looks_up(), "done", tools=[get_booking])
 
     assert [type(one) for one in without] == [type(one) for one in within]
+
+
+def test_a_tool_runs_with_the_arguments_that_a_hook_gives_it():
+    ran = []
+
+    async def rewrite(given, key, context):
+        allowed = {"hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": {"command": "echo"}}
+        return {"hookSpecificOutput": allowed}
+
+    script = ScriptedCode(asks_for(("Bash", BASH, "c1")), "done", tools={"Bash": lambda given: ran.append(given) or "x"})
+    cap = recorded(script=script, hooks={"PreToolUse": [HookMatcher(hooks=[rewrite])]})
+
+    assert ran == [{"command": "echo"}]
+    assert [one.arguments for one in cap.invocation.tool_executions] == ran
+    assert [one.arguments for one in cap.invocation.tool_execution_requests] == [BASH]
+
+
+def test_a_server_whose_name_claude_code_spells_in_its_own_way(monkeypatch):
+    class Spelling(ScriptedTransport):
+        """Requests bear the server's own name, those of tools that of Claude Code's making."""
+
+        async def _request(self, **request):
+            return await super()._request(**{**request, **({"server_name": "my shop"} if "server_name" in request else {})})
+
+    monkeypatch.setattr("tests.scripted.claude_agent_sdk.SERVER", "my_shop")
+    server = create_sdk_mcp_server("my shop", tools=[tool_of(get_booking)])
+    transport = Spelling(ScriptedCode(looks_up(), "done"))
+
+    async def work():
+        async for _ in query(prompt="Hi", options=ClaudeAgentOptions(mcp_servers={"my shop": server}), transport=transport):
+            pass
+
+    with capture(on_doubt="fail") as cap:
+        asyncio.run(work())
+
+    (execution,) = cap.invocation.tool_executions
+    assert (execution.name, execution.outcome, execution.call_id) == ("get_booking", Outcome.SUCCEEDED, "c1")

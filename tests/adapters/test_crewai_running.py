@@ -12,7 +12,9 @@ import pytest
 pytest.importorskip("tests.scripted.crewai")  # which has CrewAI imported as tests want it
 
 from crewai import BaseLLM, Crew, Knowledge, Process
+from crewai.flow.async_feedback import HumanFeedbackPending
 from crewai.flow.flow import Flow, listen, start
+from crewai.flow.human_feedback import human_feedback
 from crewai.tools import tool
 from pydantic import BaseModel
 
@@ -361,3 +363,37 @@ print(cap.invocation.name, cap.output_text, len(cap.invocation.model_calls), cap
 """
     shown = subprocess.run([sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "late hello 1 ()"
+
+
+def test_a_flow_that_waits_for_a_person_has_not_ended_and_goes_on_when_it_is_answered():
+    class Later:
+        """Somebody who answers another day."""
+
+        def request_feedback(self, context, flow):
+            raise HumanFeedbackPending(context=context)
+
+    class Drafting(Flow):
+        """A flow whose draft somebody has to read."""
+
+        _skip_auto_memory: bool = True
+
+        @start()
+        @human_feedback(message="Is it good?", provider=Later())
+        def draft(self):
+            return "draft"
+
+        @listen(draft)
+        def publish(self, draft):
+            return agent("published", role="editor").kickoff("Publish").raw
+
+    with recording() as cap:
+        paused = Drafting().kickoff()
+        assert cap.invocation.status is Status.AWAITING_APPROVAL
+        Drafting.from_pending(paused.context.flow_id).resume("yes")  # which gives another result in earlier releases
+
+    assert cap.invocation.status is Status.COMPLETED
+    assert [one.name for one in cap.invocation.with_nested()] == ["Drafting", "editor"]
+
+    with recording() as later:
+        Drafting.from_pending(Drafting().kickoff().context.flow_id)
+    assert later.invocation.status is Status.AWAITING_APPROVAL

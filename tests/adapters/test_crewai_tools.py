@@ -9,7 +9,7 @@ pytest.importorskip("tests.scripted.crewai")  # which has CrewAI imported as tes
 from crewai.hooks import register_before_tool_call_hook, unregister_before_tool_call_hook
 from crewai.tools import BaseTool, tool
 
-from agentassert import NotRecordedError, Outcome, Status, assert_that
+from agentassert import NotRecordedError, Outcome, Status, assert_that, returns, run
 from tests.adapters.crewai_parts import agent, crew, executed, fragile, get_booking, refund
 from tests.adapters.crewai_warnings import quietly
 from tests.adapters.kits.crewai import HAS_POLICIES
@@ -274,3 +274,26 @@ def test_a_tool_that_is_run_when_its_uses_are_spent_did_not_run():
         assert "usage limit" in once.run(number="2").message
 
     assert [one.arguments for one in cap.invocation.tool_executions] == [{"number": "1"}]
+
+
+def test_a_class_that_overrides_how_it_is_run_is_one_execution_and_has_its_double():
+    class Own(Ship):
+        """One that is run in a way of its own."""
+
+        def run(self, *args, **options):
+            return "own way"
+
+    class Adding(Ship):
+        """One that adds to what the class above does."""
+
+        def run(self, *args, **options):
+            return {**super().run(*args, **options), "by": "ferry"}
+
+    for kind, result in ((Own, "own way"), (Adding, {"shipped": "Oslo", "by": "ferry"})):
+        with recording() as cap:
+            agent(asks_for(("ship_it", {"to": "Oslo"}, "c1")), "done", tools=[kind()]).kickoff("Ship")
+        execution = only_execution(cap.invocation)
+        assert (execution.name, execution.call_id, execution.result) == ("ship_it", "c1", result)
+
+        mocked = agent(asks_for(("ship_it", {"to": "Oslo"}, "c1")), "done", tools=[kind()])
+        assert_that(run(mocked, "Ship", mocks={"ship_it": returns("mocked")})).results_of("ship_it").is_equal_to(["mocked"])

@@ -324,6 +324,69 @@ def test_a_generator_that_is_no_component_is_seen_in_an_agent():
     assert [len(one.own_chat_model_calls) for one in cap.invocations] == [1, 1]
 
 
+@pytest.mark.parametrize("is_async", [False, True])
+def test_an_agent_that_nobody_saw_ask_may_have_asked(is_async):
+    support = agent()
+
+    async def answered(messages, tools=None, **_):
+        return {"replies": [says("done")]}
+
+    support.chat_generator.run = lambda messages, tools=None, **_: {"replies": [says("done")]}
+    support.chat_generator.run_async = answered
+    with recording() as cap:
+        asyncio.run(support.run_async(**said())) if is_async else support.run(**said())
+
+    assert cap.invocation.output_text == "done"
+    with pytest.raises(NotRecordedError, match="chat model calls"):
+        assert_that(cap).has_own_chat_model_call_count(0)
+
+
+def test_every_reply_may_ask_for_tools():
+    @component
+    class Several:
+        def __init__(self, *replies):
+            self.replies = [*replies]
+
+        @component.output_types(replies=list[ChatMessage])
+        def run(self, messages: list[ChatMessage], tools: list[haystack_tools.Tool] | None = None):
+            return {"replies": self.replies.pop(0)}
+
+    made = [haystack_tools.create_tool_from_function(get_booking)]
+    with recording() as cap:
+        type(agent())(chat_generator=Several([says("let me see"), BOOKED], [says("done")]), tools=made).run(**said())
+
+    assert [one.name for one in cap.invocation.tool_execution_requests] == ["get_booking"]
+    with pytest.raises(AgentAssertionError):
+        assert_that(cap).has_no_tool_requested("get_booking")
+
+
+def test_what_returns_no_mapping_breaks_the_run_and_not_its_records():
+    @component
+    class Broken:
+        @component.output_types(replies=list[ChatMessage])
+        def run(self, messages: list[ChatMessage]):
+            return None
+
+    with recording(expecting_failure=True) as cap:
+        type(agent())(chat_generator=Broken()).run(**said())
+
+    assert cap.health.faults == ()
+    assert [type(one.error) for one in cap.invocation.model_calls] == [TypeError]
+
+
+def test_what_a_user_says_is_not_the_answer():
+    @component
+    class Silent:
+        @component.output_types(replies=list[ChatMessage])
+        def run(self, messages: list[ChatMessage]):
+            return {"replies": []}
+
+    with recording() as cap:
+        type(agent())(chat_generator=Silent()).run(**said("a question"))
+
+    assert cap.invocation.output_text != "a question"
+
+
 def test_what_takes_messages_and_gives_no_reply_is_no_model():
     @component
     class Router:

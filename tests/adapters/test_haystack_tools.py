@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("haystack")
 
 from haystack.components.agents import State
+from haystack.dataclasses import ChatMessage
 from haystack.tools import Tool, create_tool_from_function
 from haystack.tools.errors import ToolInvocationError
 
@@ -17,7 +18,7 @@ from agentassert.adapters.base import HookMissingError
 from agentassert.adapters.haystack.adapter import HaystackAdapter
 from tests.adapters.haystack_parts import IS_OLD, agent, executed, gated_by, gates, get_booking, humans, refund, said
 from tests.adapters.scenarios.parts import fragile, recording
-from tests.scripted.haystack import asks_for
+from tests.scripted.haystack import ScriptedChatGenerator, asks_for
 
 FRAGILE = asks_for(("fragile", {"x": 1}, "c1"))
 PAY = asks_for(("refund", {"amount": 50}, "c1"))
@@ -129,6 +130,23 @@ def test_a_tool_waits_for_a_worker_before_it_starts():
         agent(asked, "done", tools=[get_booking, refund], **limit).run(**said())
 
     assert_that(cap).has_tool_finished_before("get_booking", "refund")
+
+
+def test_a_tool_that_a_program_calls_is_an_execution_too():
+    tool, broken = create_tool_from_function(refund), create_tool_from_function(fragile)
+    with recording() as cap:
+        (call,) = ScriptedChatGenerator(PAY).run([ChatMessage.from_user("hi")], tools=[tool])["replies"][0].tool_calls
+        tool.invoke(**call.arguments)
+        with pytest.raises(ToolInvocationError):
+            broken.invoke(x=1)
+        if not IS_OLD:
+            asyncio.run(tool.invoke_async(amount=60))
+
+    first, second, *others = cap.invocation.tool_executions
+    assert (first.arguments, first.result, first.outcome) == ({"amount": 50}, "paid 50", Outcome.SUCCEEDED)
+    assert (second.name, second.outcome) == ("fragile", Outcome.FAILED)
+    assert [one.result for one in others] == ([] if IS_OLD else ["paid 60"])
+    assert_that(cap).has_tool_execution_failed("fragile")
 
 
 def test_outside_of_a_capture_tools_are_called_as_they_are():

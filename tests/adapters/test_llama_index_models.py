@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import time
 from typing import Any
 
 import pytest
@@ -22,7 +24,7 @@ from agentassert.adapters.llama_index.messages import response_of
 from tests.adapters.llama_index_parts import agent, executed, get_booking, run
 from tests.adapters.llama_index_warnings import quietly
 from tests.adapters.scenarios.parts import LOOKED_UP, only, recording
-from tests.scripted.llama_index import ScriptedModel, asks_for
+from tests.scripted.llama_index import ScriptedModel, asks_for, says
 
 pytestmark = quietly
 
@@ -150,6 +152,52 @@ def test_a_stream_that_is_left_has_no_answer():
         stream.close()
 
     assert only(cap.invocation.model_calls).completed is False
+
+
+@pytest.mark.parametrize("read", [1, 100], ids=["left", "read"])
+def test_a_stream_that_may_never_end_is_not_waited_for(read):
+    class Silent(Completing):
+        def stream_complete(self, prompt, formatted=False, **kwargs):
+            return (CompletionResponse(text="hello") for _ in range(3))
+
+    began = time.monotonic()
+    with recording() as cap:
+        streams = ScriptedModel("a long answer").stream_chat(ASKED), Silent().stream_complete("hi")
+        for stream in streams[1:] if read > 1 else streams:
+            list(itertools.islice(stream, read))
+
+    assert time.monotonic() - began < 5
+    assert not any(call.completed for call in cap.invocation.model_calls)
+
+
+def test_that_data_is_asked_for_as_a_tool_is_no_execution():
+    class Answer(BaseModel):
+        number: int
+
+    data = asks_for(("Answer", {"number": 7}, "c2"))
+    with recording() as cap:
+        run(agent(LOOK_UP, "seven", data, tools=[get_booking], output_cls=Answer))
+
+    assert cap.invocation.output == {"number": 7}
+    assert_that(cap).has_tools_executed_exactly_in_order("get_booking").has_no_more_tool_executions()
+    assert_that(cap).has_no_tool_requested("Answer").has_own_chat_model_call_count(3)
+
+
+def test_an_agent_that_nobody_saw_ask_may_have_asked():
+    class Elsewhere(ScriptedModel):
+        async def astream_chat_with_tools(self, *args, **kwargs):
+            async def parts():
+                yield says("done")
+
+            return parts()
+
+    support = agent()
+    support.llm = Elsewhere()
+    with recording() as cap:
+        run(support)
+
+    with pytest.raises(NotRecordedError, match="chat model calls"):
+        assert_that(cap).has_own_chat_model_call_count(0)
 
 
 def test_what_an_agent_that_thinks_aloud_asks_for():

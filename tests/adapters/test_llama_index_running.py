@@ -15,8 +15,9 @@ from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.workflow import Context, HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent, Workflow, step
 from workflows.context.serializers import PickleSerializer
 
-from agentassert import Decision, Status, assert_that, capture
+from agentassert import Decision, Status, assert_that, capture, recorder
 from agentassert.adapters.base import HookMissingError
+from agentassert.adapters.llama_index import runs
 from agentassert.adapters.llama_index.adapter import LlamaIndexAdapter
 from tests.adapters.llama_index_parts import agent, executed, gated_refund, get_booking, refund, run
 from tests.adapters.llama_index_warnings import quietly
@@ -52,6 +53,14 @@ def test_a_workflow_of_any_kind_is_an_invocation_around_the_agents_that_it_asks(
     )
     assert executed(everywhere(cap, "helper")) == [LOOKED_UP]
     assert [one.name for one in cap.invocation.nested_invocations] == ["helper"]
+
+
+def test_of_a_run_that_cannot_begin_nothing_is_kept():
+    with capture(expecting_failure=True) as cap:
+        Desk().run(start_event="no event")
+
+    assert (cap.invocation.name, cap.invocation.status) == ("Desk", Status.FAILED)
+    assert not [event for known in (runs.runs, runs._begun) for event in known if recorder.is_open(event)]
 
 
 def test_a_run_that_nobody_awaits_is_waited_for():

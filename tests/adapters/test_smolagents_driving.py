@@ -126,3 +126,10 @@ def test_a_conversation_goes_on_in_the_memory_of_the_agent():
 
     sent = [[text for one in request if "New task" in (text := str(one.content))] for request in booking.model.requests]
     assert [len(tasks) for tasks in sent] == [1, 2, 1]
+
+
+def test_a_double_stands_in_for_a_tool_by_the_name_that_the_agent_knows():
+    support = agent(*done(asks_for(("look_up", {"number": "1"}, "c1"))), tools=[get_booking])
+    support.tools["look_up"] = support.tools.pop("get_booking")
+
+    assert_that(run(support, "?", mocks={"look_up": returns("mocked")})).results_of("look_up").is_equal_to(["mocked"])

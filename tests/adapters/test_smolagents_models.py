@@ -136,3 +136,36 @@ def test_messages_are_text_and_what_else_there_is():
         {"type": "text", "text": "look"},
         {"type": "image"},
     ]
+
+
+@pytest.mark.parametrize("make", [list, tuple, iter])
+def test_a_stream_may_be_anything_that_can_be_gone_through(make):
+    class Listing(StreamingModel):
+        def generate_stream(self, messages, *args, **kwargs):
+            return make([*super().generate_stream(messages)])
+
+    with recording() as cap:
+        assert list(Listing("one two").generate_stream(QUESTION))
+
+    assert [one.response_text for one in cap.invocation.own_chat_model_calls] == ["one two"]
+
+
+def test_a_stream_that_fails_when_it_is_asked_for_is_a_call_that_failed():
+    class Eager(StreamingModel):
+        def generate_stream(self, messages, *args, **kwargs):
+            return iter([self._next(messages)])
+
+    with recording() as cap, pytest.raises(ConnectionError):
+        list(Eager(ConnectionError("no answer")).generate_stream(QUESTION))
+
+    assert [repr(one.error) for one in cap.invocation.own_chat_model_calls] == ["ConnectionError('no answer')"]
+
+
+def test_a_stream_that_is_no_generator_is_as_it_was_while_nothing_is_captured():
+    class Listing(ScriptedModel):
+        def generate_stream(self, messages, *args, **kwargs):
+            return [self._next(messages)]
+
+    with recording():
+        pass
+    assert type(Listing("one").generate_stream(QUESTION)) is list

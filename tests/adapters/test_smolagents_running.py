@@ -251,3 +251,24 @@ def test_agents_stream_their_models():
     (request,) = first.tool_execution_requests
     assert (request.name, request.arguments, request.call_id, request.answered) == ("get_booking", {"number": "1"}, "c1", True)
     assert (second.response_text, second.token_usage.total_tokens, executed(cap)) == ("done", 14, [LOOKED_UP])
+
+
+@pytest.mark.parametrize("writes_code", [False, True])
+def test_an_agent_whose_class_has_a_call_of_its_own_is_a_tool_of_who_manages_it(writes_code):
+    class Clerk(ToolCallingAgent):
+        """One that is asked without more ado."""
+
+        def __call__(self, task, additional_args=None):
+            return self.run(task)
+
+    clerk = Clerk(tools=[], model=ScriptedModel(answers("hi")), name="clerk", description="Clerk.", **QUIET)
+    if writes_code:
+        desk = coder("clerk('look')", "final_answer('done')", managed_agents=[clerk])
+    else:
+        desk = agent(*done(asks_for(("clerk", {"task": "look", "additional_args": {}}, "m1"))), managed_agents=[clerk])
+    with recording() as cap:
+        desk.run("?")
+
+    (execution,) = cap.invocation.tool_executions
+    (nested,) = cap.invocation.nested_invocations
+    assert (execution.name, execution.result, nested.input, nested.started_by) == ("clerk", "hi", "look", execution.id)

@@ -183,3 +183,30 @@ def test_a_tool_that_is_called_without_an_agent_is_recorded_where_it_is_called()
         assert refund(5) == "paid 5 EUR"
 
     assert (cap.invocation.implicit, executed(cap)) == (True, [("refund", Outcome.SUCCEEDED)])
+
+
+def test_a_tool_that_an_agent_knows_by_another_name_is_one_execution():
+    support = agent(*done(asks_for(("look_up", {"number": "1"}, "c1"))), tools=[get_booking])
+    support.tools["look_up"] = support.tools.pop("get_booking")
+    with recording() as cap:
+        support.run("?")
+
+    (execution,) = cap.invocation.tool_executions
+    assert (execution.name, execution.call_id, execution.outcome) == ("look_up", "c1", Outcome.SUCCEEDED)
+
+
+def test_requests_without_arguments_are_those_of_their_own_executions():
+    @tool
+    def ping() -> str:
+        """Ping."""
+        return "pong"
+
+    script = [asks_for(("ping", arguments, key)) for arguments, key in ((None, "c1"), ("", "c2"), ("nonsense", "c3"))]
+    with recording() as cap:
+        agent(*done(*script), tools=[ping]).run("?")
+
+    assert [(one.call_id, one.outcome) for one in cap.invocation.tool_executions] == [
+        ("c1", Outcome.SUCCEEDED),
+        ("c2", Outcome.SUCCEEDED),
+        ("c3", Outcome.FAILED),
+    ]

@@ -210,3 +210,18 @@ def test_strands_own_human_in_the_loop():
         cashier(interventions=[hitl.HumanInTheLoop(ask=lambda prompt: "no")])("Refund")
     assert decided(cap.invocation) == [("refund", {"amount": 5}, Decision.REJECT)]
     assert executed(cap) == []
+
+
+def test_a_question_that_is_open_still_when_others_are_answered_is_one_question():
+    twice = asks_for(("refund", {"amount": 1}, "c1"), ("refund", {"amount": 2}, "c2"))
+    asking = agent(twice, "done", tools=[refund], name="cashier", hooks=[Gate("refund")])
+
+    with recording() as cap:
+        result = asking("hi")
+        result = asking(answers(result, "y")[:1])
+        assert decided(cap.invocation)[1:] == [("refund", {"amount": 2}, Decision.PENDING)]
+        asking(answers(result, "n"))
+
+    expected = [("refund", {"amount": 1}, Decision.APPROVE), ("refund", {"amount": 2}, Decision.REJECT)]
+    assert decided(cap.invocation) == expected
+    assert executed(cap) == [("refund", Outcome.SUCCEEDED)]

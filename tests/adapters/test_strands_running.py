@@ -13,7 +13,9 @@ pytest.importorskip("strands")
 
 from pydantic import BaseModel
 from strands import Agent, tool
+from strands.agent.conversation_manager import SummarizingConversationManager
 from strands.multiagent import Swarm
+from strands.types.exceptions import ContextWindowOverflowException
 
 from agentassert import FinishReason, NotRecordedError, Outcome, Status, assert_that, capture
 from tests.adapters.scenarios.parts import arecording, recording
@@ -306,3 +308,56 @@ def test_strands_may_be_imported_while_a_capture_is_open(project):
     ended = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
 
     assert (ended.returncode, ended.stdout.split()) == (0, ["default_swarm", "one"]), ended.stderr
+
+
+def test_what_sums_a_conversation_up_is_a_call_to_the_model_too():
+    said = [f"said {number}" for number in range(4)]
+    manager = SummarizingConversationManager(preserve_recent_messages=2)
+    summing = agent(*said, ContextWindowOverflowException("too long"), "a summary", "done", conversation_manager=manager)
+    for _ in said:
+        summing("hi")
+
+    with recording() as cap:
+        summing("hi")
+
+    calls = [(one.response_text, one.model) for one in cap.invocation.own_chat_model_calls]
+    assert calls == [(None, "scripted-1"), ("a summary", "scripted-1"), ("done", "scripted-1")]
+    assert "said 0" in str(cap.invocation.own_chat_model_calls[1].messages)
+    assert cap.invocation.token_usage.total_tokens == 28
+
+
+def test_a_model_that_a_program_asks_itself_is_a_call():
+    async def ask(model):
+        async for _ in model.stream([{"role": "user", "content": [{"text": "hi"}]}]):
+            pass
+
+    with recording() as cap:
+        asyncio.run(ask(ScriptedModel(asks_for(("refund", {"amount": 5}, "c1"), text="I pay"))))
+
+    call = cap.invocation.model_calls[0]
+    assert (call.response_text, call.finish_reason, call.token_usage.total_tokens) == ("I pay", FinishReason.TOOL_EXECUTION, 14)
+    assert [(one.name, one.arguments) for one in call.tool_execution_requests] == [("refund", {"amount": 5})]
+
+
+def test_a_stream_of_a_model_need_not_be_a_generator():
+    class Parts:
+        def __init__(self, parts):
+            self.parts = parts
+
+        def __aiter__(self):
+            return self
+
+        async def __anext__(self):
+            return await anext(self.parts)
+
+    class Plain(ScriptedModel):
+        def stream(self, *args, **kwargs):
+            return Parts(super().stream(*args, **kwargs))
+
+    async def ask(model):
+        return [part async for part in model.stream([{"role": "user", "content": [{"text": "hi"}]}])]
+
+    with recording() as cap:
+        assert len(asyncio.run(ask(Plain("done")))) == 6
+        assert str(Agent(model=Plain("done"), callback_handler=None)("hi")) == "done\n"
+    assert [one.response_text for one in cap.invocation.model_calls] == ["done"]

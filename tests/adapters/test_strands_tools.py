@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 
@@ -13,6 +14,8 @@ from strands import ToolContext, tool
 from strands.hooks import AfterToolCallEvent, BeforeToolCallEvent
 from strands.tools.decorator import DecoratedFunctionTool
 from strands.tools.executors import SequentialToolExecutor
+from strands.tools.tools import PythonAgentTool
+from strands.types.exceptions import EventLoopException
 from strands.types.tools import AgentTool
 
 from agentassert import CaptureWarning, Outcome, assert_that, capture
@@ -237,3 +240,35 @@ def test_of_a_bidirectional_agent_only_tools_are_recorded_which_is_said():
         bidi.BidiAgent(model=Silent(), tools=[refund]).tool.refund(amount=3)
 
     assert executed(cap) == [("refund", Outcome.SUCCEEDED)]
+
+
+@pytest.mark.parametrize("given", ["text", None, 5, {"status": "success", "content": [None]}, {"content": None}])
+def test_a_result_that_is_none_of_strands_breaks_no_recording(given):
+    def odd(tool_use, **_):
+        return given
+
+    spec = {"name": "odd", "description": "Give something.", "inputSchema": {"json": {"type": "object", "properties": {}}}}
+    with recording() as cap, contextlib.suppress(EventLoopException):  # which older releases raise
+        agent(asks_for(("odd", {}, "c1")), "done", tools=[PythonAgentTool("odd", spec, odd)])("hi")
+
+    assert executed(cap) == [("odd", Outcome.SUCCEEDED if isinstance(given, dict) else Outcome.FAILED)]
+    assert cap.health.faults == ()
+
+
+@pytest.mark.parametrize("parts", [[], ["text"]])
+def test_a_tool_that_streams_no_result_has_failed(parts):
+    class Odd(AgentTool):
+        tool_name, tool_type = "odd", "python"
+
+        @property
+        def tool_spec(self):
+            return {"name": "odd", "description": "Give.", "inputSchema": {"json": {"type": "object", "properties": {}}}}
+
+        async def stream(self, tool_use, invocation_state, **kwargs):
+            for part in parts:
+                yield part
+
+    with recording() as cap, contextlib.suppress(EventLoopException):
+        agent(asks_for(("odd", {}, "c1")), "done", tools=[Odd()])("hi")
+
+    assert executed(cap) == [("odd", Outcome.FAILED)]

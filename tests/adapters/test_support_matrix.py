@@ -38,8 +38,8 @@ def test_the_versions_that_an_adapter_names_are_those_of_the_recorded_runs(kit):
 
 
 @pytest.mark.parametrize("kit", KITS, ids=lambda kit: kit.title)
-def test_sources_are_seen_where_retrieval_passes(kit):
-    assert ("sources" in outcome(kit).sees) == ("retrieval" in outcome(kit).passed)
+def test_sources_are_seen_every_time_only_where_retrieval_passes(kit):
+    assert "sources" not in outcome(kit).sees or "retrieval" in outcome(kit).passed
 
 
 def test_a_reason_that_has_become_wrong_is_found():

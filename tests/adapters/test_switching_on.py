@@ -15,6 +15,7 @@ import pytest
 from agentassert import CaptureWarning, adapters, capture, record
 from agentassert.adapters.base import CHAT, Adapter, HookMissingError
 from agentassert.adapters.importing import ImportWatcher
+from agentassert.adapters.patching import wrap_method
 
 
 class Imaginary(Adapter):
@@ -293,3 +294,26 @@ def test_a_module_of_the_programs_own_that_only_shares_the_name_is_left_alone(re
     assert cap.health.doubts == ()
     assert "imaginary" not in cap.visibility
     assert Namesake.installed == 0
+
+
+def test_what_others_took_out_with_their_own_is_put_back_for_the_next_capture(register):
+    class Robot:
+        def work(self):
+            return "done"
+
+    written = Robot.work
+
+    class Marks(Imaginary):
+        detaches = False
+
+        def install(self):
+            wrap_method(Robot, "work", lambda original: lambda robot: f"recorded: {original(robot)}")
+
+    register(Marks)
+    with capture():
+        assert Robot().work() == "recorded: done"
+    Robot.work = written  # as an instrumentor does that was there first, and is switched off
+    with capture():
+        assert Robot().work() == "recorded: done"
+        with capture():
+            assert Robot().work() == "recorded: done"

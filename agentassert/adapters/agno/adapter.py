@@ -46,6 +46,7 @@ class AgnoAdapter(_Adapter):
             wrap_method(function.FunctionCall, form.format("execute"), tools.recorded)
             replace(_run, form.format("cleanup_and_store"), runs.noting)
         replace(function, "log_exception", tools.hearing)
+        wrap_method(function.Function, "_get_cached_result", tools.remembering)
         wrap_method(Model, "_get_retry_delay", models.retrying)
         wrap_method(Model, "get_function_calls_to_run", models.naming)
         for form in _FORMS:
@@ -79,6 +80,7 @@ class AgnoWorkflowAdapter(_Adapter):
             from agentassert.adapters.agno import runs
         for form in _PLAIN_FORMS:
             wrap_method(Workflow, form.format("run"), runs.run)
+        wrap_method(Workflow, "_aexecute", runs.executing)
 
 
 class AgnoKnowledgeAdapter(_Adapter):

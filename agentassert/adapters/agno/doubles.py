@@ -11,6 +11,7 @@ from typing import Any
 
 from agno.tools.function import FunctionCall
 
+from agentassert.adapters.agno.gates import stood_in_for
 from agentassert.adapters.patching import wrap_method
 from agentassert.doubles import active
 from agentassert.doubles.sets import Call
@@ -55,7 +56,7 @@ def _awaiting(original: Callable[..., Any]) -> Callable[..., Any]:
 def _put(call: Any, stand_in: Callable[..., Any]) -> None:
     """Have a call go to a double; what Agno does around it, hooks for example, stays as it is."""
     call.function = copy.copy(call.function)
-    call.function.entrypoint = stand_in
+    call.function.entrypoint = stood_in_for(call.function.entrypoint, stand_in)
     call.function.cache_results = False
 
 

@@ -73,6 +73,33 @@ def _note(response: Any) -> None:
             _end(event, response)
 
 
+def executing(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`Workflow._aexecute`, in which one that was told to run in the background does so."""
+
+    async def execute(*args: Any, **kwargs: Any) -> Any:
+        if not recorder.listening():
+            return await original(*args, **kwargs)
+        try:
+            result = await original(*args, **kwargs)
+        except BaseException as error:
+            _come_back(error=error)
+            raise
+        _come_back(result)
+        return result
+
+    return execute
+
+
+@guarded(ADAPTER)
+def _come_back(result: Any = None, *, error: BaseException | None = None) -> None:
+    event = recorder.current_event()
+    if isinstance(event, InvocationEvent) and event in _in_background:
+        if error is None:
+            _end(event, result)
+        else:
+            recorder.end_by(event, error)
+
+
 def _is_over(event: InvocationEvent) -> bool:
     return event in _noted and _noted[event].status in (RunStatus.completed, RunStatus.paused)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from typing import Any, Final
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from agno.exceptions import RunCancelledException
 from agno.run.base import BaseRunOutputEvent
@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from agentassert import recorder
 from agentassert.adapters import hooks
 from agentassert.adapters.agno import ADAPTER
+from agentassert.adapters.agno.gates import has_run, watch
 from agentassert.adapters.base import guarded
 from agentassert.events import ToolEvent
 
@@ -25,6 +26,8 @@ _SAID: Final = ("RunContent", "TeamRunContent")
 _calls: Final[WeakKeyDictionary[ToolEvent, Any]] = WeakKeyDictionary()
 _errors: Final[WeakKeyDictionary[ToolEvent, list[BaseException]]] = WeakKeyDictionary()
 """The errors that were logged while a tool ran: that of a hook before or after it is logged, too, and does not count."""
+_cached: Final[WeakSet[ToolEvent]] = WeakSet()
+"""Those whose function does not run, because its result is known."""
 _texts: Final[WeakKeyDictionary[ToolEvent, list[str]]] = WeakKeyDictionary()
 """What a generator has given so far: Agno tells the model all of it as one text."""
 
@@ -47,36 +50,62 @@ def _hear(error: Any) -> None:
         _errors.setdefault(scope.event, []).append(error)
 
 
+def remembering(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`Function._get_cached_result`, which gives `None` where the function must run."""
+
+    def get_cached_result(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = original(self, *args, **kwargs)
+        if result is not None and recorder.listening():
+            _remember()
+        return result
+
+    return get_cached_result
+
+
+@guarded(ADAPTER)
+def _remember() -> None:
+    scope = recorder.current_scope()
+    if scope is not None and isinstance(scope.event, ToolEvent):
+        _cached.add(scope.event)
+
+
 def _begin(call: Any) -> ToolEvent | None:
     event = recorder.start_tool(call.function.name, call.arguments or {}, adapter=ADAPTER, call_id=call.call_id)
     if event is not None:
         _calls[event] = call
+        watch(event, call)
     return event
 
 
 def _end(event: ToolEvent, outcome: Any) -> None:
     """It returned: a result, a failure in words, or a generator that is yet to run."""
     call, errors, result = _calls.pop(event), _errors.pop(event, ()), outcome.result
-    if outcome.status != "success":
+    is_cached = event in _cached and not has_run(event)
+    if has_run(event) is False and not is_cached and not (inspect.isgenerator(result) or inspect.isasyncgen(result)):
+        recorder.withdraw(event)
+    elif outcome.status != "success":
         event.fail(next((one for one in errors if str(one) == outcome.error), outcome.error), outcome.error)
     elif inspect.isgenerator(result) or inspect.isasyncgen(result):
         _texts[event] = []
         # Agno reads it from either, by how the agent runs.
         call.result = outcome.result = (_following if inspect.isgenerator(result) else _async_following)(event, result)
     elif not isinstance(result, ToolResult):
-        event.succeed(result)
+        event.succeed(result, cached=is_cached)
     elif _is_of_mcp(call.function.entrypoint) and result.content.startswith(_MCP_FAILED):
         event.fail(result.content, result.content)
     else:
-        event.succeed(result.content, result)
+        event.succeed(result.content, result, cached=is_cached)
 
 
 def _is_of_mcp(entrypoint: Any) -> bool:
-    return getattr(getattr(entrypoint, "func", entrypoint), "__module__", None) == _MCP  # early releases have a partial
+    function = inspect.unwrap(entrypoint)
+    return getattr(getattr(function, "func", function), "__module__", None) == _MCP  # early releases have a partial
 
 
 def _stop(event: ToolEvent, error: BaseException) -> None:
-    if isinstance(error, RunCancelledException):
+    if has_run(event) is False:
+        recorder.withdraw(event)
+    elif isinstance(error, RunCancelledException):
         event.cancel(error)
     else:
         recorder.end_by(event, error)

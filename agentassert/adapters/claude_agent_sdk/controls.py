@@ -10,11 +10,13 @@ from typing import Any, Final
 from agentassert import recorder
 from agentassert.adapters.base import guarded
 from agentassert.adapters.claude_agent_sdk import ADAPTER
+from agentassert.adapters.claude_agent_sdk.messages import full_name
 from agentassert.adapters.claude_agent_sdk.sessions import Session
 from agentassert.adapters.claude_agent_sdk.tools import Call, calls
 from agentassert.adapters.claude_agent_sdk.works import inside
 from agentassert.doubles import active
 from agentassert.events import ToolEvent
+from agentassert.jsonlike import snapshot
 from agentassert.records import Decision
 
 _TOOL_USE_ID: Final = "claudecode/toolUseId"
@@ -36,13 +38,16 @@ class Controls:
         if body["subtype"] == "mcp_message":
             message = body.get("message") or {}
             return self._call(body["server_name"], message["params"]) if message.get("method") == "tools/call" else None
-        work = self._session.uses.get(body.get("tool_use_id")) or self._session.current()
+        session, key = self._session, body.get("tool_use_id")
+        is_about_to_work = body["subtype"] == "can_use_tool" or _is_before_tool(body)
+        # Other hooks are called beside the agent's work, too (a notification, the end of the session), which begins none.
+        work = session.uses.get(key) or (session.current() if is_about_to_work or session.is_at_work else None)
         if work is None:
             return None
         self._open[request["request_id"]] = body
         if body["subtype"] == "can_use_tool":
             with inside(work.event):
-                self._session.decide(body.get("tool_use_id"), body["tool_name"], body["input"], Decision.PENDING)
+                session.decide(key, body["tool_name"], body["input"], Decision.PENDING)
         return Call(work.event, None, None)
 
     def _call(self, server: str, params: Mapping[str, Any]) -> Call | None:
@@ -53,7 +58,7 @@ class Controls:
         if work is None:
             return None
         with inside(work.event):
-            event = session.start(key, f"mcp__{server}__{name}", params.get("arguments") or {})
+            event = session.start(key, full_name(server, name), params.get("arguments") or {})
         return None if event is None else Call(event, name, params.get("arguments") or {})
 
     @guarded(ADAPTER)
@@ -77,13 +82,16 @@ class Controls:
             behavior, reason = answer.get("behavior", "deny"), answer.get("message") or response.get("error")
             self._decided(key, body["tool_name"], body["input"], behavior, answer.get("updatedInput"), reason)
             return
-        given, output = body.get("input") or {}, answer.get("hookSpecificOutput") or {}
-        behavior = output.get("permissionDecision")
-        if given.get("hook_event_name") != "PreToolUse" or behavior not in _DECIDED:
+        if not _is_before_tool(body):
             return
+        given, output = body["input"], answer.get("hookSpecificOutput") or {}
+        behavior, updated, running = output.get("permissionDecision"), output.get("updatedInput"), self._session.tools.get(key)
+        if updated is not None and running is not None:
+            running.arguments = snapshot(updated)
+            running.changed()
         # Only a tool that was deferred is asked about again, over a connection that never told of its request.
-        if key not in self._session.uses:
-            updated, reason = output.get("updatedInput"), output.get("permissionDecisionReason")
+        if behavior in _DECIDED and key not in self._session.uses:
+            reason = output.get("permissionDecisionReason")
             self._decided(key, given["tool_name"], given["tool_input"], behavior, updated, reason)
 
     def _decided(self, key: Any, tool: str, given: Any, behavior: str, updated: Any, reason: str | None) -> None:
@@ -93,6 +101,11 @@ class Controls:
         self._session.decide(key, tool, given, decision, reason)
         if behavior == "allow" and not self._session.runs_here(tool):
             self._session.start(key, tool, arguments)
+
+
+def _is_before_tool(body: Mapping[str, Any]) -> bool:
+    """Whether a request is a hook that is called before a tool is."""
+    return (body.get("input") or {}).get("hook_event_name") == "PreToolUse"
 
 
 class Heard:
@@ -107,7 +120,7 @@ class Heard:
 
     async def send(self, message: Any) -> None:
         """A message comes in."""
-        if recorder.listening():
+        if recorder.listening() or self._session.is_at_work:
             self._session.hear(message)
         await self._stream.send(message)
 

@@ -75,6 +75,7 @@ class _Run:
         self.session_id = session_id if session_id is not None else self._options.resume
         self._decided: tuple[str, Answer] | None = None
         self._asked: asyncio.Queue[PendingApproval] = asyncio.Queue()
+        self._one_by_one = asyncio.Lock()
         self._answer: asyncio.Future[Answer] | None = None
         self._reading: asyncio.Task[Any] | None = None
 
@@ -92,6 +93,9 @@ class _Run:
             token = naming.set(self._name)
             try:
                 await self._client.query(prompt)
+            except BaseException:
+                await self._client.disconnect()
+                raise
             finally:
                 naming.reset(token)
         self._reading = asyncio.create_task(self._read())
@@ -136,13 +140,14 @@ class _Run:
         """What Claude Code is answered in the place of the function that is asked for permission: the run waits meanwhile."""
         scope = recorder.current_scope()
         event = scope.event if scope is not None and isinstance(scope.event, InvocationEvent) else None
-        if event is not None:
-            event.suspend()
-        self._answer = asyncio.get_running_loop().create_future()
-        self._asked.put_nowait(_pending(tool, given, getattr(context, "tool_use_id", None)))
-        answer = await self._answer
-        if event is not None:
-            event.resume()
+        async with self._one_by_one:  # of tools that are asked for side by side, each has its own answer
+            if event is not None:
+                event.suspend()
+            self._answer = asyncio.get_running_loop().create_future()
+            self._asked.put_nowait(_pending(tool, given, getattr(context, "tool_use_id", None)))
+            answer = await self._answer
+            if event is not None:
+                event.resume()
         return PermissionResultAllow() if answer.approves else PermissionResultDeny(message=answer.words)
 
     def _hook(self, hook: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -10,6 +11,7 @@ from agentassert.jsonlike import decode
 from agentassert.token_usage import TokenUsage
 
 _MCP: Final = "mcp__"
+_UNFIT: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _UNKNOWN_TOOL: Final = "<tool_use_error>Error: No such tool available"
 _READ: Final = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
@@ -32,6 +34,16 @@ class Names:
         """The name that a tool is recorded by."""
         own = _own(tool)
         return tool if own in self._shared else own
+
+
+def full_name(server: str, tool: str) -> str:
+    """What Claude Code calls a tool of a server, in whose names it puts up with letters, digits and hyphens only.
+
+    Example:
+        >>> full_name("my shop", "get.booking")
+        'mcp__my_shop__get_booking'
+    """
+    return f"{_MCP}{_UNFIT.sub('_', server)}__{_UNFIT.sub('_', tool)}"
 
 
 def _own(tool: str) -> str:

@@ -8,9 +8,18 @@ from typing import Any, Final
 from agentassert import recorder
 from agentassert.adapters.base import guarded
 from agentassert.adapters.claude_agent_sdk import ADAPTER
-from agentassert.adapters.claude_agent_sdk.messages import Names, blocks_of, is_result, never_ran, report_of, text_of, value_of
+from agentassert.adapters.claude_agent_sdk.messages import (
+    Names,
+    blocks_of,
+    full_name,
+    is_result,
+    never_ran,
+    report_of,
+    text_of,
+    value_of,
+)
 from agentassert.adapters.claude_agent_sdk.works import Work, inside
-from agentassert.events import ToolEvent
+from agentassert.events import Scope, ToolEvent
 from agentassert.records import Decision
 
 _INTERRUPTED: Final = "[Request interrupted by user"
@@ -42,17 +51,19 @@ class Session:
         self.nested: dict[str | None, Work] = {}
         self._refused: dict[str, str] = {}
         self._decided: set[str | None] = set()
-        self._asked: list[Any] = []
+        self._asked: list[tuple[Any, Scope | None]] = []
+        self._scope: Scope | None = None
         self._is_interrupted = False
         self.lasts = lasts
 
     @guarded(ADAPTER)
     def ask(self, prompt: Any) -> None:
         """The program asks something; what it asks while an answer is under way is answered after that."""
-        if self.root is None or self.root.event.ended_order is not None:
-            self._begin(prompt)
+        self._scope = recorder.current_scope()
+        if self.is_at_work:
+            self._asked.append((prompt, self._scope))
         else:
-            self._asked.append(prompt)
+            self._begin(prompt)
 
     @guarded(ADAPTER)
     def asked_for(self, prompt: Mapping[str, Any]) -> None:
@@ -63,10 +74,22 @@ class Session:
             event.input = said if event.input is None else [*before, said]
             event.changed()
 
+    @property
+    def is_at_work(self) -> bool:
+        """Whether what was asked is not answered yet."""
+        return self.root is not None and self.root.event.ended_order is None
+
     def current(self) -> Work | None:
         """The agent that works; Claude Code goes on by itself when a task in the background has ended, or a deferred tool may run."""
-        if self.lasts and (self.root is None or self.root.event.ended_order is not None):
-            self._begin(self._asked.pop(0) if self._asked else None)
+        if self.lasts and not self.is_at_work:
+            # Messages come in where the connection was made, maybe in a capture that is closed.
+            prompt, scope = self._asked.pop(0) if self._asked else (None, self._scope)
+            token = None if scope is None else recorder.set_scope(scope)
+            try:
+                self._begin(prompt)
+            finally:
+                if token is not None:
+                    recorder.restore(token)
         return self.root
 
     def _begin(self, prompt: Any) -> None:
@@ -112,10 +135,13 @@ class Session:
 
     def runs_here(self, tool: str) -> bool:
         """Whether a server in this process runs a tool, which begins when that is called."""
-        return any(tool.startswith(f"mcp__{server}__") for server in self._servers)
+        return any(tool.startswith(full_name(server, "")) for server in self._servers)
 
     def start(self, key: str | None, tool: str, arguments: Any) -> ToolEvent | None:
-        """A tool begins."""
+        """A tool begins; one that is told of twice is one."""
+        begun = None if key is None else self.tools.get(key)
+        if begun is not None and begun.ended_order is None:
+            return begun
         event = recorder.start_tool(self.names.of(tool), arguments, adapter=ADAPTER, call_id=key)
         if event is not None:
             self.tools[key] = event

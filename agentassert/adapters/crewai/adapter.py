@@ -42,6 +42,7 @@ class CrewAIAdapter(Adapter):
             (Agent, ("execute_task", "aexecute_task"), runs.begin_task),
             (Crew, ("kickoff", "akickoff"), runs.begin_crew),
             (_defining(Flow, "kickoff_async"), ("kickoff_async",), runs.begin_flow),
+            (_defining(Flow, "resume_async"), ("resume_async",), runs.begin_resumption),
         ):
             for name in names:
                 wrap_method(owner, name, recorded(ADAPTER, begin, runs.complete))

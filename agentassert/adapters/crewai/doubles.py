@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from crewai.agents.cache.cache_handler import CacheHandler
-from crewai.tools.base_tool import BaseTool, Tool
+from crewai.tools.base_tool import BaseTool
 from crewai.tools.structured_tool import CrewStructuredTool
 from crewai.utilities.string_utils import sanitize_tool_name
 
-from agentassert.adapters.patching import wrap_method
+from agentassert.adapters.patching import wrap_family, wrap_method
 from agentassert.doubles import active
 from agentassert.doubles.sets import Call
 from agentassert.requests import parsed_arguments
@@ -22,11 +22,8 @@ from agentassert.requests import parsed_arguments
 @functools.cache
 def install_doubles() -> None:
     """Have doubles looked for where tools run, and keep them away from the cache of real results."""
-    for owner in (BaseTool, Tool):
-        wrap_method(owner, "run", _standing_in)
-        wrap_method(owner, "arun", _awaiting)
-    wrap_method(CrewStructuredTool, "invoke", _standing_in)
-    wrap_method(CrewStructuredTool, "ainvoke", _awaiting)
+    wrap_family(BaseTool, {"run": _standing_in, "arun": _awaiting})
+    wrap_family(CrewStructuredTool, {"invoke": _standing_in, "ainvoke": _awaiting})
     for name in ("read", "add"):
         wrap_method(CacheHandler, name, _past_the_cache)
 

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
+from crewai.flow.async_feedback import HumanFeedbackPending
 from crewai.flow.flow import Flow
 from crewai.utilities.agent_utils import is_inside_event_loop
 
 from agentassert import recorder
 from agentassert.adapters.crewai import ADAPTER
+from agentassert.adapters.waiting import Waiting
 from agentassert.events import InvocationEvent
 
 _agents: Final[WeakKeyDictionary[InvocationEvent, Any]] = WeakKeyDictionary()
 """The invocations of agents, each with the task that the agent works on, or else with the agent."""
+
+
+class _Paused(NamedTuple):
+    """A flow that stopped until somebody answers."""
+
+    event: InvocationEvent
+    flow_id: str
+
+
+_waiting: Final[Waiting[_Paused]] = Waiting()
 
 
 def agent_at_work() -> InvocationEvent | None:
@@ -68,13 +80,26 @@ def begin_flow(flow: Any, inputs: Any = None, *_: Any, **options: Any) -> Invoca
     return recorder.start_invocation(str(flow.name or kind.__name__), adapter=ADAPTER, input=inputs)
 
 
+def begin_resumption(flow: Any, *_: Any, **__: Any) -> InvocationEvent | None:
+    """A flow goes on that waited for a person."""
+    waiting = _waiting.take(lambda one: one.flow_id == flow.flow_id)
+    if waiting is None:
+        return recorder.start_invocation(str(flow.name or type(flow).__name__), adapter=ADAPTER)
+    waiting.event.resume()
+    return waiting.event
+
+
 def _is_restored(options: Mapping[str, Any]) -> bool:
     """Whether a copy that a checkpoint holds runs instead."""
     return getattr(options.get("from_checkpoint"), "restore_from", None) is not None
 
 
 def complete(event: InvocationEvent, result: Any) -> None:
-    """A run came to its end."""
+    """A run came to its end, or, of a flow, to a question that somebody is yet to answer."""
+    if isinstance(result, HumanFeedbackPending):
+        event.suspend()
+        _waiting.put(_Paused(event, result.context.flow_id))
+        return
     raw = getattr(result, "raw", None)
     if raw is None:
         event.complete(result)

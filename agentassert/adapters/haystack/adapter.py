@@ -42,19 +42,36 @@ class HaystackPipelinesAdapter(_Haystack):
         components.wrap_registered()
 
 
+class HaystackToolsAdapter(_Haystack):
+    """Wraps tools, which programs with a loop of their own call themselves."""
+
+    @classmethod
+    def driver(cls) -> Driver | None:
+        return None  # one for all
+
+    def install(self) -> None:
+        with needs():
+            from haystack.tools.tool import Tool
+
+            from agentassert.adapters.haystack import tools
+        for name in tools.METHODS:
+            if hasattr(Tool, name):  # before Haystack 3, tools are not asynchronous
+                wrap_method(Tool, name, tools.called)
+
+
 class HaystackAdapter(_Haystack):
     """Wraps agents, the places where they run tools, and the strategies by which they ask a person."""
 
     @classmethod
     def driver(cls) -> Driver | None:
-        return None  # one for both
+        return None  # one for all
 
     def install(self) -> None:
         with needs():
             from haystack.components.agents.agent import Agent
 
             from agentassert.adapters.haystack import approvals, runs, tools
-        record = recorded(ADAPTER, runs.begin_agent, runs.end, stop=runs.stop)
+        record = recorded(ADAPTER, runs.begin_agent, runs.end_agent, stop=runs.stop)
         wrap_method(Agent, "run", record)
         wrap_method(Agent, "run_async", record)
         tools.install()

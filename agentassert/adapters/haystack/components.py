@@ -51,13 +51,20 @@ def wrap(kind: type) -> None:
         role = _role_of(owner, vars(owner)[name])
         if role is not None:
             _wrapped[owner].add(name)
-            wrap_method(owner, name, recorded(ADAPTER, role.begin, role.end, stop=role.stop))
+            wrap_method(owner, name, recorded(ADAPTER, role.begin, role.over, stop=role.stop))
 
 
 class _Role(NamedTuple):
     begin: Callable[..., Any]
     end: Callable[[Any, Any], None]
     stop: Callable[[Any, BaseException], None]
+
+    def over(self, event: Any, outputs: Any) -> None:
+        """It has returned; whoever asked it fails by what is no mapping."""
+        if isinstance(outputs, Mapping):
+            self.end(event, outputs)
+        else:
+            self.stop(event, TypeError(f"a component is to return a mapping, not {type(outputs).__name__}"))
 
 
 def _role_of(kind: type, method: Any) -> _Role | None:
@@ -84,7 +91,8 @@ def _begin_chat(generator: Any, /, *args: Any, **inputs: Any) -> ModelCallEvent 
         adapter=ADAPTER,
         model=_model_of(generator),
         inputs=[message_of(one) for one in (given if isinstance(given, list) else [given])],
-        tools_offered=_names_of(inputs.get("tools") or getattr(generator, "tools", None) or ()),
+        # What else is given by its place, only the class of the generator can tell.
+        tools_offered=None if args[1:] else _names_of(inputs.get("tools") or getattr(generator, "tools", None) or ()),
     )
 
 

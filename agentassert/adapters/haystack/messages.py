@@ -64,12 +64,14 @@ def text_in(outputs: Any) -> str | None:
     if last is None:
         found = [text for text in map(text_in, outputs.values()) if text is not None]
         return found[0] if len(found) == 1 else None
+    if isinstance(last, ChatMessage) and last.role.value != "assistant":
+        return None  # the model has said nothing
     text = last if isinstance(last, str) else getattr(last, "text", getattr(last, "data", None))
     return text if isinstance(text, str) else None
 
 
 def response_of(outputs: Mapping[str, Any]) -> dict[str, Any]:
-    """What `ModelCallEvent.respond` takes, of what a generator gives."""
+    """What `ModelCallEvent.respond` takes, of what a generator gives: the first reply's words, and what any of them asks for."""
     replies = outputs.get("replies") or [""]
     reply = replies[0]
     meta = meta_of(outputs)
@@ -78,7 +80,7 @@ def response_of(outputs: Mapping[str, Any]) -> dict[str, Any]:
         "text": reply if isinstance(reply, str) else "".join(reply.texts),
         "finish_reason": None if reason is None else str(reason),
         "usage": usage_in(meta),
-        "requests": [] if isinstance(reply, str) else [request_of(call) for call in reply.tool_calls],
+        "requests": [request_of(call) for one in replies if not isinstance(one, str) for call in one.tool_calls],
     }
 
 

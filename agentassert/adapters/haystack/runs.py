@@ -8,6 +8,8 @@ from typing import Any, Final
 from haystack.core.errors import BreakpointException
 
 from agentassert import recorder
+from agentassert.adapters.asked import asked_a_model
+from agentassert.adapters.base import CHAT, REQUESTS
 from agentassert.adapters.haystack import ADAPTER
 from agentassert.adapters.haystack.components import wrap
 from agentassert.adapters.haystack.messages import given_in, plain, text_in
@@ -54,6 +56,13 @@ def begin_agent(agent: Any, /, messages: Any = (), *_: Any, **inputs: Any) -> In
 def end(event: InvocationEvent, outputs: Any) -> None:
     """It is over."""
     event.complete(plain(outputs), text_in(outputs))
+
+
+def end_agent(event: InvocationEvent, outputs: Any) -> None:
+    """An agent's run is over; what it has for a generator may be a mock, or have a method of its own in the place of its class's."""
+    if not asked_a_model(event, event.order):
+        recorder.lose_sight(ADAPTER, CHAT, REQUESTS)
+    end(event, outputs)
 
 
 def stop(event: InvocationEvent, error: BaseException) -> None:

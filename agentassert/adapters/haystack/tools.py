@@ -6,7 +6,7 @@ import functools
 import importlib
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from haystack.tools.errors import ToolInvocationError
 from haystack.tools.tool import Tool
@@ -85,6 +85,19 @@ def _stop(event: ToolEvent, error: BaseException) -> None:
         event.fail(error.__cause__ or error, str(error))
     elif not suspends(error):
         recorder.end_by(event, error)
+
+
+def _begin_by_program(tool: Any, /, **arguments: Any) -> ToolEvent | None:
+    scope = recorder.current_scope()
+    around = None if scope is None else scope.event
+    if isinstance(around, ToolEvent) and (around.adapter, around.name, around.ended_order) == (ADAPTER, tool.name, None):
+        return None  # it is how an agent runs the tool, or how the tool's other method does
+    return recorder.start_tool(tool.name, arguments, adapter=ADAPTER)
+
+
+called: Final = recorded(ADAPTER, _begin_by_program, _end, stop=_stop)
+"""What a tool is called by, recorded where it is a program that calls it."""
+METHODS: Final = ("invoke", "invoke_async")
 
 
 class _Watched:

@@ -37,7 +37,7 @@ class LlamaIndexAdapter(Adapter):
             from workflows.workflow import Workflow
 
             from agentassert.adapters.llama_index import approvals, runs, spans
-        wrap_method(Workflow, "run", recorded(ADAPTER, runs.begin, runs.started))
+        wrap_method(Workflow, "run", recorded(ADAPTER, runs.begin, runs.started, stop=runs.refused))
         wrap_method(Dispatcher, "span_enter", spans.entering)
         wrap_method(Dispatcher, "span_exit", spans.exiting)
         wrap_method(Dispatcher, "span_drop", spans.dropping)

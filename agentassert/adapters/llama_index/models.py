@@ -15,6 +15,8 @@ from agentassert.events import ModelCallEvent
 from agentassert.records import EmbeddingModelCall
 
 _last: ContextVar[weakref.ref[Call] | None] = ContextVar("agentassert_llama_index_call", default=None)
+_asked: ContextVar[weakref.ref[ModelCallEvent] | None] = ContextVar("agentassert_llama_index_request", default=None)
+"""The last request that was made here, also when it is answered."""
 streams: Final[dict[str, Call]] = {}
 """The calls whose answer is a stream that has not come to its end, by the ids of their spans."""
 
@@ -48,11 +50,18 @@ class Call(Span):
             return
         if hasattr(result, "raw"):
             self._event.respond(**response_of(result))
+            self._event.mover = None  # it holds the task, with its frames
         else:
             for known, call in [*streams.items()]:
                 if call.request is not None and not recorder.is_open(call.request):
                     streams.pop(known, None)  # a stream that nobody has read to its end
             streams[self._id] = self
+            self._event.advanced()
+
+    def go_on(self) -> None:
+        """A part of its stream was read: by a thread or task that may leave it, which no capture should wait for."""
+        if self._event is not None:
+            self._event.advanced()
 
     def stop(self, error: BaseException) -> None:
         streams.pop(self._id, None)
@@ -104,7 +113,18 @@ def begin_call(entered: Entered) -> Call:
     event = recorder.start_model_call(
         adapter=ADAPTER, model=model.metadata.model_name, inputs=messages_sent(given), tools_offered=tools_offered_by(options)
     )
+    if event is not None:
+        _asked.set(weakref.ref(event))
     return Call(model, given, entered.id, event, None)
+
+
+def answered_by(name: str) -> None:
+    """What the last answer asked for under that name is the answer itself, in another form: nothing is to be executed."""
+    known = _asked.get()
+    event = None if known is None else known()
+    if event is not None:
+        event.requests = [one for one in event.requests if one["name"] != name]
+        event.changed()
 
 
 def pass_on(_: Entered) -> None:
@@ -121,6 +141,13 @@ def hear_end(event: Any) -> None:
     call = streams.pop(event.span_id, None)
     if call is not None:
         call.end(event.response)
+
+
+def hear_part(event: Any) -> None:
+    """Somebody reads a stream."""
+    call = streams.get(event.span_id)
+    if call is not None:
+        call.go_on()
 
 
 def hear_error(event: Any) -> None:

@@ -31,7 +31,7 @@ class Run:
         self.tools: list[ToolEvent] = []
         for event in [*runs]:
             if not recorder.is_open(event):
-                runs.pop(event, None)  # what became of it, no capture is told any more
+                _forget(event)  # what became of it, no capture is told any more
         runs[root] = self
 
     @property
@@ -110,6 +110,17 @@ def started(event: InvocationEvent, handler: Any) -> None:
     """`Workflow.run` has returned; the run goes on."""
 
 
+def refused(event: InvocationEvent, error: BaseException) -> None:
+    """`Workflow.run` has raised: there is no task."""
+    _forget(event)
+    recorder.end_by(event, error)
+
+
+def _forget(event: InvocationEvent) -> None:
+    runs.pop(event, None)
+    _begun.pop(event, None)
+
+
 def claim() -> Run | None:
     """The run that was begun, and whose task is the running code."""
     scope = recorder.current_scope()
@@ -150,6 +161,8 @@ def _begin(workflow: Any, given: Any) -> Run | None:
 def _input(start_event: Any, given: Mapping[str, Any]) -> Any:
     if start_event is None:
         return dict(given)
+    if not hasattr(start_event, "items"):
+        return start_event  # no event, which is refused
     fields = {name: value for name, value in start_event.items() if value is not None}
     said = fields.get("user_msg")
     if said is None and fields.get("chat_history"):

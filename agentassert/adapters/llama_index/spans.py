@@ -40,6 +40,8 @@ _KINDS: Final[Mapping[tuple[str, str], tuple[frozenset[str], Begin]]] = {
 _EVENTS: Final[Mapping[str, Callable[[Any], None]]] = {
     "LLMChatEndEvent": models.hear_end,
     "LLMCompletionEndEvent": models.hear_end,
+    "LLMChatInProgressEvent": models.hear_part,
+    "LLMCompletionInProgressEvent": models.hear_part,
     "ExceptionEvent": models.hear_error,
     "EmbeddingStartEvent": models.hear_embedding,
     "EmbeddingEndEvent": models.hear_embedded,

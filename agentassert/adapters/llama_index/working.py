@@ -8,12 +8,14 @@ from typing import Any
 from workflows.runtime.types.results import WaitingForEvent
 
 from agentassert import recorder
+from agentassert.adapters.asked import asked_a_model
+from agentassert.adapters.base import CHAT, REQUESTS
 from agentassert.adapters.llama_index import ADAPTER
 from agentassert.adapters.llama_index.messages import result_of, selected
-from agentassert.adapters.llama_index.models import Call
+from agentassert.adapters.llama_index.models import Call, answered_by
 from agentassert.adapters.llama_index.opened import Entered, Span, Work
 from agentassert.adapters.llama_index.runs import Run, claim, go_on, run_around
-from agentassert.events import InvocationEvent, ToolEvent
+from agentassert.events import InvocationEvent, ToolEvent, next_order
 from agentassert.records import NOT_RECORDED
 
 
@@ -46,10 +48,16 @@ class Step(Span):
         self.of = task
         self.given = given
         self.calls: list[Call] = []
+        self._agent = task.run.current
+        self._began = next_order()
 
     def end(self, result: Any) -> None:
-        if self.calls and hasattr(result, "tool_calls"):
+        if not hasattr(result, "tool_calls"):
+            return
+        if self.calls:
             self.calls[-1].complete(result.response, selected(result.tool_calls))
+        elif type(self.given).__name__ == "AgentSetup" and not asked_a_model(self._agent, self._began):
+            recorder.lose_sight(ADAPTER, CHAT, REQUESTS)
 
 
 class Tool(Work):
@@ -112,6 +120,9 @@ def begin_tool(entered: Entered) -> Span | None:
     """A method of a tool begins, perhaps one that another method of it calls."""
     tool, around = entered.instance, entered.around
     name = str(tool.metadata.get_name())
+    if _is_form(tool):
+        answered_by(name)
+        return None
     scope = recorder.current_scope()
     inside = None if scope is None else scope.event
     if isinstance(inside, ToolEvent) and (inside.adapter, inside.name, inside.ended_order) == (ADAPTER, name, None):
@@ -139,6 +150,12 @@ def begin_talk(entered: Entered) -> Span | None:
     asked = next(iter(entered.arguments.values()), None)
     event = recorder.start_invocation(type(entered.instance).__name__, adapter=ADAPTER, input=getattr(asked, "query_str", asked))
     return None if event is None else Talk(event)
+
+
+def _is_form(tool: Any) -> bool:
+    """Whether it is no tool of the program's, but what LlamaIndex has a model give data by."""
+    function = getattr(tool, "_fn", None)
+    return getattr(function, "__qualname__", None) == "get_function_tool.<locals>.model_fn"
 
 
 def _arguments(tool: Any, given: Mapping[str, Any]) -> dict[str, Any]:

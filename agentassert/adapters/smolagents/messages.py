@@ -33,9 +33,9 @@ def _content(content: Any) -> Any:
 
 
 def requests_in(message: Any) -> list[dict[str, Any]]:
-    """What a response asks for; arguments that arrived as text stay so."""
+    """What a response asks for; arguments that arrived as text stay so, and none are an empty mapping, as the tool gets it."""
     return [
-        {"name": call.function.name, "arguments": call.function.arguments, "call_id": call.id or None}
+        {"name": call.function.name, "arguments": call.function.arguments or {}, "call_id": call.id or None}
         for call in message.tool_calls or ()
         if call.function.name != FINAL_ANSWER
     ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any, Final
 from weakref import WeakKeyDictionary, ref
@@ -68,8 +69,23 @@ def _stop(event: ModelCallEvent, error: BaseException) -> None:
 
 generating: Final = recorded(ADAPTER, _begin, _respond, kind="plain")
 """`Model.generate`, recorded."""
-streaming: Final = recorded(ADAPTER, _begin, _respond_in_pieces, stop=_stop, hear=_hear, kind="stream")
-"""`Model.generate_stream`, recorded."""
+_streaming: Final = recorded(ADAPTER, _begin, _respond_in_pieces, stop=_stop, hear=_hear, kind="stream")
+
+
+def streaming(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`Model.generate_stream`, recorded; one that is no generator may return anything that can be gone through, and asks when called."""
+    if inspect.isgeneratorfunction(inspect.unwrap(original)):
+        return _streaming(original)
+
+    def parts(*args: Any, **kwargs: Any) -> Iterator[Any]:
+        yield from original(*args, **kwargs)
+
+    stream = _streaming(parts)
+
+    def generate_stream(*args: Any, **kwargs: Any) -> Any:
+        return (stream if recorder.listening() else original)(*args, **kwargs)
+
+    return generate_stream
 
 
 @guarded(ADAPTER)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from smolagents.agent_types import handle_agent_output_types
 from smolagents.agents import MultiStepAgent, ToolCallingAgent
@@ -18,6 +19,8 @@ from agentassert.adapters.smolagents.messages import FINAL_ANSWER
 from agentassert.doubles import active
 from agentassert.events import ToolEvent
 
+_tools: Final[WeakKeyDictionary[ToolEvent, Any]] = WeakKeyDictionary()
+"""What runs: an agent may know a tool by another name than its own."""
 _CONVERTS: Final = "sanitize_inputs_outputs"
 """By this agents ask a tool to convert what it is given and what it gives."""
 
@@ -28,7 +31,7 @@ def install() -> None:
     Wrapped twice, they are recorded once.
     """
     wrap_method(ToolCallingAgent, "execute_tool_call", _executing)
-    wrap_method(MultiStepAgent, "__call__", _calling)
+    wrap_family(MultiStepAgent, {"__call__": _calling})
     wrap_family(BaseTool, {"__call__": _calling_tool})
 
 
@@ -47,7 +50,8 @@ def _executing(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _calling(original: Callable[..., Any]) -> Callable[..., Any]:
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        double = _double_of(self.name)
+        around = recorder.current_event()
+        double = _double_of(around.name if isinstance(around, ToolEvent) and _tools.get(around) is self else self.name)
         return original(self, *args, **kwargs) if double is None else _stood_in(self, double, args, kwargs)
 
     return recorded(ADAPTER, _begin_call, _end, stop=_stop, kind="plain")(call)
@@ -69,17 +73,25 @@ def _begin_execution(agent: Any, tool_name: str, arguments: Any) -> ToolEvent | 
     tool = {**agent.tools, **agent.managed_agents}.get(tool_name)
     if tool is None:
         return None
-    return _start(tool_name, arguments if isinstance(arguments, (dict, str)) else _arguments_of(tool, (arguments,), {}))
+    named = arguments if isinstance(arguments, (dict, str)) else _arguments_of(tool, (arguments,), {})
+    return _start(tool, tool_name, named)
 
 
 def _begin_call(tool: Any, *args: Any, **kwargs: Any) -> ToolEvent | None:
-    return _start(tool.name, _arguments_of(tool, args, kwargs))
+    return _start(tool, tool.name, _arguments_of(tool, args, kwargs))
 
 
-def _start(name: str, arguments: Any) -> ToolEvent | None:
+def _start(tool: Any, name: str, arguments: Any) -> ToolEvent | None:
     around = recorder.current_event()
-    is_within = isinstance(around, ToolEvent) and (around.adapter, around.name, around.ended_order) == (ADAPTER, name, None)
-    return None if is_within or name == FINAL_ANSWER else recorder.start_tool(name, arguments, adapter=ADAPTER)
+    is_within = (
+        isinstance(around, ToolEvent)
+        and (around.adapter, around.ended_order) == (ADAPTER, None)
+        and (around.name == name or _tools.get(around) is tool)
+    )
+    event = None if is_within or name == FINAL_ANSWER else recorder.start_tool(name, arguments, adapter=ADAPTER)
+    if event is not None:
+        _tools[event] = tool
+    return event
 
 
 def _end(event: ToolEvent, result: Any) -> None:

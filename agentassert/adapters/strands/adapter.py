@@ -38,6 +38,7 @@ class StrandsAdapter(Adapter):
         with needs():
             from strands.agent.agent import Agent
             from strands.event_loop import event_loop
+            from strands.models.model import Model
             from strands.tools.executors._executor import ToolExecutor
             from strands.types.interrupt import _Interruptible
             from strands.types.tools import AgentTool
@@ -46,6 +47,7 @@ class StrandsAdapter(Adapter):
         wrap_method(Agent, "stream_async", runs.agent_run)
         wrap_method(Agent, "structured_output_async", runs.structured_output)
         _wrap_function(event_loop, "stream_messages", calls.recorded_call)
+        wrap_family(Model, {"stream": calls.asked_directly})
         _wrap_function(ToolExecutor, "_stream", approvals.deciding)
         wrap_family(AgentTool, {"stream": tools.running})
         for asking in (_Interruptible, *_later("strands.middleware.stages", "ExecuteToolContext")):

@@ -85,13 +85,14 @@ class Use:
     def end(self, last: Any) -> None:
         """No more comes."""
         if isinstance(last, ToolInterruptEvent):
-            if self.asks:
+            if self.asks and (self.is_answered or not _is_asked(self._call_id)):
                 _ask(self._call_id, self._name, self._arguments, self._call_id)
         elif self.is_answered and not self._began and isinstance(last, ToolResultEvent):
             words = str(result_of(last.tool_result))
             self._decide(Decision.REJECT, None if words == _NO_WORDS else words)
 
     def _decide(self, decision: Decision, reason: str | None = None) -> None:
+        _question(self._call_id)
         recorder.add_approval(
             self._name, self._arguments, adapter=ADAPTER, decision=decision, reason=reason, call_id=self._call_id
         )
@@ -149,11 +150,11 @@ def asking(original: Callable[..., Any]) -> Callable[..., Any]:
 @guarded(ADAPTER)
 def _asked(interrupt: Any) -> None:
     use = current_use()
-    if use is None:
+    if use is not None:
+        use.asks = True
+    elif not _is_asked(interrupt.name):
         asked = interrupt.reason if isinstance(interrupt.reason, Mapping) else {"reason": interrupt.reason}
         _ask(interrupt.name, interrupt.name, asked, None)
-    else:
-        use.asks = True
 
 
 @guarded(ADAPTER)
@@ -174,14 +175,25 @@ def _ask(key: str, tool: str, arguments: Any, call_id: str | None) -> None:
 
 def _settle(key: str, tool: str, arguments: Any, response: Any, call_id: str | None) -> None:
     """Record an answer of which only the code that asked knows what it means, unless it says yes or no in so many words."""
-    owner = _owner()
-    pending = None if owner is None else _questions.pop((owner.order, key), None)
+    pending = _question(key)
     decided = decisions_in(response, 1)[0]
     if decided is not None:
         asked = arguments if pending is None else pending.arguments
         recorder.add_approval(tool, asked, adapter=ADAPTER, decision=decided[0], reason=decided[1], call_id=call_id)
     elif pending is not None:
         recorder.withdraw(pending)
+
+
+def _is_asked(key: str) -> bool:
+    """Whether the run waits for that already: it may have gone on with the answers to other questions only."""
+    owner = _owner()
+    return owner is not None and (owner.order, key) in _questions
+
+
+def _question(key: str) -> ApprovalEvent | None:
+    """What was asked, which is answered now."""
+    owner = _owner()
+    return None if owner is None else _questions.pop((owner.order, key), None)
 
 
 def _owner() -> InvocationEvent | None:

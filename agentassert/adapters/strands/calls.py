@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from agentassert import recorder
 from agentassert.adapters.hooks import recorded
 from agentassert.adapters.strands import ADAPTER
-from agentassert.adapters.strands.messages import messages_sent, requests_in, text_of, usage_of
+from agentassert.adapters.strands.messages import answer_in, messages_sent, requests_in, text_of, usage_of
 from agentassert.events import ModelCallEvent
 
 _arguments: Final[WeakKeyDictionary[ModelCallEvent, list[str]]] = WeakKeyDictionary()
 """What a model has sent of the arguments of each tool that it asks for: Strands makes none of those that do not parse."""
+_chunks: Final[WeakKeyDictionary[ModelCallEvent, list[Any]]] = WeakKeyDictionary()
+"""What a model has sent that was asked past the event loop."""
 
 
 def _begin(model: Any, system_prompt: Any, messages: Any, tool_specs: Any, **_: Any) -> ModelCallEvent | None:
@@ -57,3 +59,40 @@ def _end(event: ModelCallEvent, _: Any) -> None:
 
 recorded_call: Final = recorded(ADAPTER, _begin, _end, hear=_hear)
 """`stream_messages`, by which the event loop sends each request; it is answered with the last part of its stream."""
+
+
+def asked_directly(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`Model.stream`, by which what sums a conversation up asks a model past the event loop, as a program itself may."""
+    recorded_stream = _recorded_stream(original)
+
+    def stream(*args: Any, **kwargs: Any) -> Any:
+        return (recorded_stream if recorder.listening() and not _is_recorded() else original)(*args, **kwargs)
+
+    return stream
+
+
+def _is_recorded() -> bool:
+    """Whether it is a call that is already recorded whose request goes out: by the event loop, or from one model to another."""
+    around = recorder.current_event()
+    return isinstance(around, ModelCallEvent) and around.adapter == ADAPTER and around.ended_order is None
+
+
+def _begin_directly(
+    model: Any, messages: Any, tool_specs: Any = None, system_prompt: Any = None, *_: Any, **__: Any
+) -> ModelCallEvent | None:
+    event = _begin(model, system_prompt, messages, tool_specs)
+    if event is not None:
+        _chunks[event] = []
+    return event
+
+
+def _hear_directly(event: ModelCallEvent, chunk: Any) -> None:
+    _chunks[event].append(chunk)
+
+
+def _end_directly(event: ModelCallEvent, _: Any) -> None:
+    chunks = _chunks.pop(event)
+    event.respond(**answer_in(chunks))
+
+
+_recorded_stream: Final = recorded(ADAPTER, _begin_directly, _end_directly, hear=_hear_directly, kind="async stream")

@@ -41,7 +41,8 @@ def messages_sent(system_prompt: Any, messages: Iterable[Mapping[str, Any]]) -> 
 def _mappings(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     blocks = message.get("content") or ()
     for result in (block["toolResult"] for block in blocks if "toolResult" in block):
-        yield {"role": "tool", "tool_call_id": result.get("toolUseId"), "content": result_of(result)}
+        call_id = result.get("toolUseId") if isinstance(result, Mapping) else None
+        yield {"role": "tool", "tool_call_id": call_id, "content": result_of(result)}
     said = [_piece(block) for block in blocks if "toolUse" not in block and "toolResult" not in block]
     requests = [request_of(block["toolUse"]) for block in blocks if "toolUse" in block]
     if said or requests:
@@ -75,9 +76,34 @@ def requests_in(message: Mapping[str, Any], arguments: Sequence[str]) -> list[di
     return [request_of(use, text) for use, text in zip(uses, texts, strict=True)]
 
 
-def result_of(result: Mapping[str, Any]) -> Any:
-    """What a tool gave: the text or the data itself, where it gave one of them."""
-    given = [block["json"] if "json" in block else _piece(block) for block in result.get("content") or ()]
+def answer_in(chunks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """What a model's own stream says, in the words of `ModelCallEvent.respond`."""
+    texts: list[str] = []
+    uses: list[tuple[Mapping[str, Any], list[str]]] = []
+    reason, usage = None, None
+    for chunk in chunks:
+        started = (chunk.get("contentBlockStart") or {}).get("start") or {}
+        delta = (chunk.get("contentBlockDelta") or {}).get("delta") or {}
+        if "toolUse" in started:
+            uses.append((started["toolUse"], []))
+        elif "toolUse" in delta and uses:
+            uses[-1][1].append(delta["toolUse"].get("input") or "")
+        elif delta.get("text"):
+            texts.append(delta["text"])
+        reason = (chunk.get("messageStop") or {}).get("stopReason", reason)
+        usage = (chunk.get("metadata") or {}).get("usage", usage)
+    requests = [request_of(use, "".join(pieces)) for use, pieces in uses]
+    return {"text": "".join(texts), "finish_reason": reason, "usage": usage and usage_of(usage), "requests": requests}
+
+
+def result_of(result: Any) -> Any:
+    """What a tool gave: the text or the data itself, where it gave one of them; whatever it is, where it is no result of Strands'."""
+    if not isinstance(result, Mapping):
+        return result
+    given = [
+        block["json"] if isinstance(block, Mapping) and "json" in block else _piece(block)
+        for block in result.get("content") or ()
+    ]
     return given[0] if len(given) == 1 else given
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -51,13 +51,15 @@ def _hear(event: ToolEvent, part: Any) -> None:
 
 def _end(event: ToolEvent, last: Any) -> None:
     """It is over; the last thing that a tool of a class of the user's own yields is the result."""
-    if isinstance(last, dict) and not isinstance(last, (ToolInterruptEvent, ToolResultEvent)):
+    if not isinstance(last, (ToolInterruptEvent, ToolResultEvent)):
         _finish(event, last, None)
 
 
 def _finish(event: ToolEvent, result: Any, error: Exception | None) -> None:
     given = result_of(result)
-    if result.get("status") == "error":
+    if not isinstance(result, Mapping):  # by what Strands makes of it, or breaks on, depends on the release
+        event.fail(error or "what it gave is no result that Strands knows", given)
+    elif result.get("status") == "error":
         event.fail(error or str(given), given)
     else:
         event.succeed(given)

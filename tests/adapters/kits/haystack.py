@@ -17,7 +17,7 @@ from haystack.document_stores.in_memory import InMemoryDocumentStore
 from haystack.tools import create_tool_from_function
 
 from agentassert.adapters.haystack import ADAPTER
-from agentassert.adapters.haystack.adapter import HaystackAdapter, HaystackPipelinesAdapter
+from agentassert.adapters.haystack.adapter import HaystackAdapter, HaystackPipelinesAdapter, HaystackToolsAdapter
 from tests.adapters.haystack_parts import IS_OLD, gates
 from tests.adapters.kits import QUESTION, Answer, Approve, Ask, Break, Edit, HandOff, Kit, Reject, Say, Step, Tool, refuse
 from tests.scripted.haystack import ScriptedChatGenerator, asks_for, says
@@ -87,7 +87,7 @@ class HaystackKit(Kit):
 
     framework = ADAPTER
     title = "Haystack"
-    adapters = (HaystackPipelinesAdapter, HaystackAdapter)
+    adapters = (HaystackPipelinesAdapter, HaystackToolsAdapter, HaystackAdapter)
     awaits_tools = False
 
     @property
