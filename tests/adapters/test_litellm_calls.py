@@ -20,6 +20,7 @@ from litellm import Router, acompletion, completion
 from litellm.integrations.custom_logger import CustomLogger
 
 from agentassert import (
+    CaptureWarning,
     ChatModelCall,
     EmbeddingModelCall,
     FinishReason,
@@ -31,6 +32,7 @@ from agentassert import (
     capture,
     record,
 )
+from agentassert.scripted import reply, scripted_model
 from tests.adapters.litellm_parts import quietly
 from tests.scripted import openai_sdk
 from tests.scripted.litellm import MODEL, asks_for, says, scripted
@@ -454,3 +456,15 @@ def test_callbacks_of_the_program_hear_what_they_heard(monkeypatch):
         completion("openai/g", QUESTION, api_base=provider.url, **KEY)
 
     assert (heard, only(cap).response_text) == (["g"], "Hi")
+
+
+def test_that_nobody_reads_the_formats_of_other_providers_is_said():
+    with scripted_model([reply("Oslo")]) as model, pytest.warns(CaptureWarning, match="in the formats of Anthropic and Google"):
+        options = {"api_base": model.anthropic_base_url, "api_key": "none", "max_tokens": 10}
+        with capture() as cap:
+            asyncio.run(litellm.anthropic.messages.acreate(model="anthropic/m", messages=QUESTION, **options))
+            completion(MODEL, QUESTION, mock_response="Rome")
+
+    assert only(cap).response_text == "Rome"
+    with pytest.raises(NotRecordedError, match="the 'litellm' adapter cannot see chat model calls"):
+        assert_that(cap).has_own_chat_model_call_count(1)

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from typing import Any, Final, TypeAlias
 
 from agentassert import recorder
-from agentassert.adapters.base import guarded
+from agentassert.adapters.base import CHAT, REQUESTS, guarded
 from agentassert.adapters.litellm import ADAPTER
 from agentassert.adapters.litellm.routes import Function
 from agentassert.adapters.patching import replace
@@ -21,6 +21,8 @@ from agentassert.adapters.stainless.calls import Call
 from agentassert.adapters.stainless.fields import field
 from agentassert.records import ModelCall
 
+_UNREAD: Final = ("anthropic_messages", "generate_content")
+"""The types of calls that ask a chat model and are read by nobody here."""
 _current: Final[ContextVar[Asked | None]] = ContextVar("agentassert_litellm_call", default=None)
 
 
@@ -83,9 +85,21 @@ def counted(original: Callable[..., Any]) -> Callable[..., Any]:
         asked = _current.get()
         if asked is not None and asked.is_running:
             asked.requests += 1
+        elif recorder.listening():
+            _doubt(logging)
         return original(logging, *args, **kwargs)
 
     return pre_call
+
+
+@guarded(ADAPTER)
+def _doubt(logging: Any) -> None:
+    """Say of a request that no recorded call made, and that is one to a chat model, that it is not recorded."""
+    if any(one in str(logging.call_type) for one in _UNREAD):
+        recorder.note(
+            "LiteLLM's functions in the formats of Anthropic and Google are not recorded where they reach their own provider"
+        )
+        recorder.lose_sight(ADAPTER, CHAT, REQUESTS)
 
 
 class Calls:
