@@ -18,7 +18,7 @@ import attrs
 
 from agentassert import CaptureWarning
 from tests.adapters.contract import CONTRACT, SCENARIOS, check
-from tests.adapters.kits import Kit, file_name, installed_kits
+from tests.adapters.kits import Kit, file_name, installed_kits, tolerate
 
 PROJECT: Final = Path(__file__).parents[2]
 RUNS: Final = Path(__file__).parent / "runs"
@@ -95,8 +95,7 @@ def record(kit: Kit) -> None:
     Raises:
         AssertionError: when it does not hold.
     """
-    for message in kit.own_warnings:
-        warnings.filterwarnings("ignore", message)
+    tolerate(kit)
     for scenario in SCENARIOS:
         check(kit, scenario)
     file_of(kit, oldest=kit.is_oldest).write_text(json.dumps(attrs.asdict(outcome(kit)), indent=2) + "\n", "utf-8")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import os
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -50,9 +49,6 @@ def own_settings(tmp_path, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore:can_use_tool will not be invoked")
 @pytest.mark.skipif(not CODE.is_file(), reason="this build of the SDK comes without Claude Code")
-@pytest.mark.skipif(
-    version("claude-agent-sdk").startswith("0.1."), reason="its Claude Code asks a provider what scripted models refuse"
-)
 def test_claude_code_itself_over_a_scripted_model(own_settings, monkeypatch):
     asked = []
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 import pytest
 
 from tests.adapters.contract import SCENARIOS, check, unknown_reasons
-from tests.adapters.kits import file_name, installed_kits
+from tests.adapters.kits import file_name, installed_kits, tolerate
 
 KITS = [kit for kit in installed_kits() if not kit.by_spans]
 
@@ -15,8 +13,7 @@ KITS = [kit for kit in installed_kits() if not kit.by_spans]
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.__name__)
 @pytest.mark.parametrize("kit", KITS, ids=file_name)
 def test_the_contract_holds(kit, scenario):
-    for message in kit.own_warnings:
-        warnings.filterwarnings("ignore", message)
+    tolerate(kit)
     check(kit, scenario)
 
 

@@ -87,7 +87,7 @@ async def stream(support):
     [
         (over_openai, chat),
         (over_openai_responses, responses),
-        (over_anthropic, messages),
+        pytest.param(over_anthropic, messages, marks=pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")),
         pytest.param(over_litellm, chat, marks=pytest.mark.filterwarnings("ignore")),  # it warns of a lot
     ],
 )

@@ -11,6 +11,7 @@ import functools
 import importlib
 import importlib.util
 import inspect
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from importlib.metadata import version
@@ -246,6 +247,13 @@ def installed_kits() -> list[Kit]:
         for framework, module, name in _KITS
         if _is_installed(framework)
     ]
+
+
+def tolerate(*kits: Kit) -> None:
+    """Let pass what their frameworks themselves warn of, until warnings are filtered anew."""
+    for kit in kits:
+        for message in kit.own_warnings:
+            warnings.filterwarnings("ignore", message)
 
 
 def file_name(kit: Kit) -> str:
