@@ -142,6 +142,7 @@ def test_a_workflow_is_an_invocation_in_which_its_steps_are_nested(run):
 
 @pytest.mark.parametrize("step", ["done", RuntimeError("kaput")])
 def test_a_workflow_in_the_background_is_waited_for(step):
+    pytest.importorskip("fastapi")
     from agno.workflow import Step, Workflow
 
     async def work():

@@ -14,7 +14,7 @@ EXAMPLES = {
     "anthropic_loop": ("anthropic", "cancel_booking: a reason is needed"),
     "claude_agent_sdk_agent": ("claude_agent_sdk", "$.day: expected 'Saturday', was 'Friday'"),
     "crewai_agent": ("crewai", "$.day: expected 'Saturday', was 'Friday'"),
-    "dspy_agent": ("dspy", "$.day: expected 'Saturday', was 'Friday'"),
+    "dspy_agent": ("dspy", "$.day: expected 'Sunday', was 'Friday'"),
     "google_adk_agent": ("google.adk", "$.day: expected 'Saturday', was 'Friday'"),
     "haystack_agent": ("haystack", "$.day: expected 'Saturday', was 'Friday'"),
     "litellm_loop": ("litellm", "$.number: expected 'MS-778', was 'MS-777'", "outcome was not reported"),

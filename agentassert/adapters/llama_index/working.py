@@ -67,8 +67,9 @@ class Tool(Work):
 
     def end(self, result: Any) -> None:
         raw = getattr(result, "raw_output", result)
-        # What tools of MCP return says so itself.
-        if getattr(result, "is_error", False) or getattr(raw, "is_error", None) is True or getattr(raw, "isError", None) is True:
+        # What tools of MCP return says so itself; some releases warn of the name that the others have.
+        failed = raw.is_error if hasattr(raw, "is_error") else getattr(raw, "isError", None)
+        if getattr(result, "is_error", False) or failed is True:
             content = getattr(result, "content", str(raw))
             self.event.fail(getattr(result, "exception", None) or content, content)
         else:

@@ -8,12 +8,12 @@ import importlib
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from agentassert.adapters.base import APPROVALS, CHAT, REQUESTS, SOURCES, TOOL_FAILURES, Adapter, HookMissingError, needs
+from agentassert.adapters.base import APPROVALS, CHAT, REQUESTS, TOOL_FAILURES, Adapter, HookMissingError, needs
 from agentassert.adapters.driver import Driver
 from agentassert.adapters.patching import replace, wrap_family, wrap_method
 from agentassert.adapters.strands import ADAPTER
 
-_SEES: Final = frozenset({TOOL_FAILURES, CHAT, SOURCES, APPROVALS, REQUESTS})
+_SEES: Final = frozenset({TOOL_FAILURES, CHAT, APPROVALS, REQUESTS})
 _TESTED: Final = ("1.30.0", "1.62.0")
 
 

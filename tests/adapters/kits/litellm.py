@@ -24,6 +24,8 @@ class LiteLLMKit(OpenAIKit):
     title = "LiteLLM"
     adapters = (LiteLLMAdapter,)
     own_warnings = OWN_WARNINGS
+    # What it logs is worked off in the event loop of the first call, which breaks where several loops call.
+    random_run = None
 
     def client(self, url: str) -> Any:
         return nullcontext(_asking(litellm.completion, url))
