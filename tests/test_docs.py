@@ -14,6 +14,7 @@ import importlib
 import inspect
 import io
 import pkgutil
+import warnings
 from pathlib import Path
 
 import pytest
@@ -119,7 +120,9 @@ def test_pages_hold_code_that_is_run():
 
 def imported(module):
     try:
-        return importlib.import_module(module)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what a framework warns of as it is imported is its own affair
+            return importlib.import_module(module)
     except ModuleNotFoundError as missing:
         if missing.name is None or missing.name.startswith("agentassert"):
             raise
