@@ -127,6 +127,14 @@ def current_event() -> Event | None:
     return None if scope is None else scope.event
 
 
+def is_executing(adapter: str, call_id: str | None) -> bool:
+    """Whether that very execution goes on around: then it is a class's own method that calls the one that it overrides."""
+    around = current_event()
+    return (
+        isinstance(around, ToolEvent) and around.adapter == adapter and around.ended_order is None and around.call_id == call_id
+    )
+
+
 def is_open(event: Event) -> bool:
     """Whether a capture that holds `event` is still open."""
     return any(capture.closed_order is None for capture in event.held_by)

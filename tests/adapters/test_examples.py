@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
 
 import pytest
+
+from tests.adapters.kits import is_installed
 
 EXAMPLES = {
     "agno_agent": ("agno", "$.day: expected 'Saturday', was 'Friday'"),
@@ -28,17 +29,10 @@ EXAMPLES = {
 """By the name of the file: the package that it needs, and what it shows after a chain that passes."""
 
 
-def is_there(package):
-    try:
-        return importlib.util.find_spec(package) is not None
-    except ModuleNotFoundError:
-        return False
-
-
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_shows_what_it_says(name, project, tmp_path):
     package, *failing = EXAMPLES[name]
-    if not is_there(package):
+    if not is_installed(package):
         pytest.skip(f"needs {package}, which is not installed")
     command = [sys.executable, "-W", "error::agentassert.CaptureWarning", f"examples/{name}.py"]
     environment = {**os.environ, "PYTHONPATH": str(project), "HOME": str(tmp_path)}

@@ -50,7 +50,7 @@ def _wrap(kind: type) -> None:
 def _running(original: Callable[..., Any]) -> Callable[..., Any]:
     async def run_async(self: Any, *, args: Any, tool_context: Any) -> Any:
         perform = stood_in(self, functools.partial(original, self), args)
-        if not recorder.listening() or _is_within(tool_context):
+        if not recorder.listening() or recorder.is_executing(ADAPTER, tool_context.function_call_id):
             return await perform(args=args, tool_context=tool_context)
         execution = Execution(self, args, tool_context)
         try:
@@ -65,18 +65,6 @@ def _running(original: Callable[..., Any]) -> Callable[..., Any]:
         return result
 
     return run_async
-
-
-def _is_within(context: Any) -> bool:
-    """Whether it is a class's own method that calls the one that it overrides."""
-    scope = recorder.current_scope()
-    around = None if scope is None else scope.event
-    return (
-        isinstance(around, ToolEvent)
-        and around.adapter == ADAPTER
-        and around.ended_order is None
-        and around.call_id == context.function_call_id
-    )
 
 
 class Execution:

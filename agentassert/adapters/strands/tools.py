@@ -21,10 +21,10 @@ _paused: Final[WeakValueDictionary[tuple[int, str], ToolEvent]] = WeakValueDicti
 
 
 def _begin(tool: Any, tool_use: Any, *_: Any, **__: Any) -> ToolEvent | None:
-    around = recorder.current_event()
     call_id = tool_use.get("toolUseId")
-    if _runs(around, call_id):
+    if recorder.is_executing(ADAPTER, call_id):
         return None
+    around = recorder.current_event()
     use = current_use()
     if use is not None:
         use.begin(tool_use)
@@ -32,13 +32,6 @@ def _begin(tool: Any, tool_use: Any, *_: Any, **__: Any) -> ToolEvent | None:
     if paused is not None:
         return paused
     return recorder.start_tool(tool.tool_name, tool_use.get("input") or {}, adapter=ADAPTER, call_id=call_id)
-
-
-def _runs(around: Any, call_id: str) -> bool:
-    """Whether it is a class's own method that calls the one that it overrides."""
-    return (
-        isinstance(around, ToolEvent) and around.adapter == ADAPTER and around.ended_order is None and around.call_id == call_id
-    )
 
 
 def _hear(event: ToolEvent, part: Any) -> None:

@@ -245,7 +245,7 @@ def installed_kits() -> list[Kit]:
     return [
         getattr(importlib.import_module(f"{__name__}.{module}"), name)()
         for framework, module, name in _KITS
-        if _is_installed(framework)
+        if is_installed(framework)
     ]
 
 
@@ -261,7 +261,8 @@ def file_name(kit: Kit) -> str:
     return type(kit).__module__.rpartition(".")[2]
 
 
-def _is_installed(framework: str) -> bool:
+def is_installed(framework: str) -> bool:
+    """Whether it can be imported here."""
     try:
         return importlib.util.find_spec(framework) is not None
     except ModuleNotFoundError:  # not even the package around it
