@@ -43,8 +43,7 @@ def naming(original: Callable[..., Any]) -> Callable[..., Any]:
 @guarded(ADAPTER)
 def _is_retried() -> bool:
     """Whether it is a call that is already recorded that is made here again."""
-    scope = recorder.current_scope()
-    around = None if scope is None else scope.event
+    around = recorder.current_event()
     if isinstance(around, ModelCallEvent) and around.adapter == ADAPTER and around.ended_order is None:
         around.attempts += 1
         return True

@@ -62,8 +62,7 @@ def noting(original: Callable[..., Any]) -> Callable[..., Any]:
 
 @guarded(ADAPTER)
 def _note(response: Any) -> None:
-    scope = recorder.current_scope()
-    event = None if scope is None else scope.event
+    event = recorder.current_event()
     if isinstance(event, InvocationEvent) and event.adapter == ADAPTER and event.ended_order is None:
         status = getattr(response, "status", None)
         # A stream that is left behind its last event is stored a second time, as cancelled.

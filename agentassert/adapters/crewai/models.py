@@ -65,8 +65,7 @@ def _end(event: ModelCallEvent, answer: Any) -> None:
 
 
 def _open_call() -> ModelCallEvent | None:
-    scope = recorder.current_scope()
-    around = None if scope is None else scope.event
+    around = recorder.current_event()
     if isinstance(around, ModelCallEvent) and around.adapter == ADAPTER and around.ended_order is None:
         return around
     return None

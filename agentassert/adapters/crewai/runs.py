@@ -31,8 +31,7 @@ _waiting: Final[Waiting[_Paused]] = Waiting()
 
 def agent_at_work() -> InvocationEvent | None:
     """The agent whose own loop the running code is part of."""
-    scope = recorder.current_scope()
-    around = None if scope is None else scope.event
+    around = recorder.current_event()
     if isinstance(around, InvocationEvent) and around.ended_order is None and around in _agents:
         return around
     return None

@@ -58,8 +58,7 @@ def _generating(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _is_within_a_call() -> bool:
     """Whether it is a class's own method that calls the one that it overrides."""
-    scope = recorder.current_scope()
-    around = None if scope is None else scope.event
+    around = recorder.current_event()
     return isinstance(around, ModelCallEvent) and around.adapter == ADAPTER
 
 

@@ -77,8 +77,7 @@ def _role_of(kind: type, method: Any) -> _Role | None:
 
 def _is_within(kind: type[Event], of: type[ModelCall] | None = None) -> bool:
     """Whether a component of its own carries it out: one that falls back to others, or a method that calls what it overrides."""
-    scope = recorder.current_scope()
-    around = None if scope is None else scope.event
+    around = recorder.current_event()
     return isinstance(around, kind) and around.adapter == ADAPTER and (of is None or getattr(around, "kind", None) is of)
 
 

@@ -74,8 +74,7 @@ def stop(event: InvocationEvent, error: BaseException) -> None:
 
 
 def _around() -> Event | None:
-    scope = recorder.current_scope()
-    return None if scope is None else scope.event
+    return recorder.current_event()
 
 
 def _is_plain_model(agent: Any) -> bool:

@@ -88,8 +88,7 @@ def _stop(event: ToolEvent, error: BaseException) -> None:
 
 
 def _begin_by_program(tool: Any, /, **arguments: Any) -> ToolEvent | None:
-    scope = recorder.current_scope()
-    around = None if scope is None else scope.event
+    around = recorder.current_event()
     if isinstance(around, ToolEvent) and (around.adapter, around.name, around.ended_order) == (ADAPTER, tool.name, None):
         return None  # it is how an agent runs the tool, or how the tool's other method does
     return recorder.start_tool(tool.name, arguments, adapter=ADAPTER)

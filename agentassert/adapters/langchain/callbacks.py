@@ -134,8 +134,7 @@ class Handler(BaseCallbackHandler):
         if start is not None:
             agent = self._agents.begin_graph(start, name, inputs, parent, metadata or {})
         elif parent is None and (parent_run_id is None or self._links.get(parent_run_id) is not None):
-            scope = recorder.current_scope()
-            parent = None if scope is None else scope.event
+            parent = recorder.current_event()
             agent = self._agents.begin_chain(name, inputs) if parent is None else None
         event = parent if agent is None else agent.event
         around = None if start is not None else self._agents.of(parent)

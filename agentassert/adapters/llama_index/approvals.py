@@ -92,6 +92,5 @@ def _add(tool: ToolEvent, decision: Decision = Decision.PENDING, reason: str | N
 
 
 def _tool() -> ToolEvent | None:
-    scope = recorder.current_scope()
-    event = None if scope is None else scope.event
+    event = recorder.current_event()
     return event if isinstance(event, ToolEvent) and event.adapter == ADAPTER else None

@@ -123,8 +123,7 @@ def _forget(event: InvocationEvent) -> None:
 
 def claim() -> Run | None:
     """The run that was begun, and whose task is the running code."""
-    scope = recorder.current_scope()
-    event = None if scope is None else scope.event
+    event = recorder.current_event()
     return _begun.pop(event, None) if isinstance(event, InvocationEvent) else None
 
 

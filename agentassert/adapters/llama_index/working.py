@@ -124,8 +124,7 @@ def begin_tool(entered: Entered) -> Span | None:
     if _is_form(tool):
         answered_by(name)
         return None
-    scope = recorder.current_scope()
-    inside = None if scope is None else scope.event
+    inside = recorder.current_event()
     if isinstance(inside, ToolEvent) and (inside.adapter, inside.name, inside.ended_order) == (ADAPTER, name, None):
         return None
     given = around.given if isinstance(around, Step) else None

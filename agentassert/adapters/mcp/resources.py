@@ -53,8 +53,7 @@ def recorded(original: Callable[..., Any]) -> Callable[..., Any]:
 
 @guarded(ADAPTER)
 def _begin() -> _Reading | None:
-    scope = recorder.current_scope()
-    around = None if scope is None else scope.event
+    around = recorder.current_event()
     if type(around) is RetrievalEvent and around.ended_order is None:
         return None  # the session's part of what the client reads, or of what a retriever does
     event = recorder.start_retrieval(adapter=ADAPTER)
