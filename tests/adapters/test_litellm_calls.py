@@ -8,7 +8,9 @@ import gc
 import importlib.util
 import inspect
 import json
+import time
 import traceback
+import weakref
 from contextvars import Context
 
 import pytest
@@ -350,8 +352,13 @@ class TestStreams:
         with scripted(says("Hello")), capture() as cap:
             stream = completion(MODEL, QUESTION, stream=True)
             next(stream)
+            alive = weakref.ref(stream)
             del stream
-            gc.collect()
+            deadline = time.monotonic() + 30
+            while alive() is not None:  # LiteLLM's own thread, which logs the part, holds it for a moment
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+                gc.collect()
 
         assert (only(cap).completed, only(cap).failed, only(cap).response_text) == (False, False, "Hel")
 
