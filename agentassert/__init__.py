@@ -18,7 +18,6 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from agentassert.asking import ApprovalAnswer
     from agentassert.assertions.entry import assert_that
     from agentassert.assertions.invocation import InvocationAssertion
     from agentassert.assertions.soft import soft_assertions
@@ -48,9 +47,9 @@ if TYPE_CHECKING:
     from agentassert.handwritten import record
     from agentassert.judges.criteria import Criterion
     from agentassert.judges.judge import Judge
-    from agentassert.masking import show_secrets
     from agentassert.patterns import execution_of, result_of
-    from agentassert.recordings import Health
+    from agentassert.recording.asking import ApprovalAnswer
+    from agentassert.recording.recordings import Health
     from agentassert.records import (
         NOT_RECORDED,
         Approval,
@@ -68,6 +67,7 @@ if TYPE_CHECKING:
         ToolExecution,
         ToolExecutionRequest,
     )
+    from agentassert.text.masking import show_secrets
     from agentassert.token_usage import TokenUsage
 
 __version__ = "0.1.0.dev0"
@@ -133,7 +133,7 @@ _MODULE_OF: Final = {
     "AgentAssertionError": "agentassert.errors",
     "AmbiguousError": "agentassert.errors",
     "Approval": "agentassert.records",
-    "ApprovalAnswer": "agentassert.asking",
+    "ApprovalAnswer": "agentassert.recording.asking",
     "ApprovalDecision": "agentassert.driving.approving",
     "Capture": "agentassert.captures",
     "CaptureWarning": "agentassert.errors",
@@ -144,7 +144,7 @@ _MODULE_OF: Final = {
     "Decision": "agentassert.records",
     "EmbeddingModelCall": "agentassert.records",
     "FinishReason": "agentassert.records",
-    "Health": "agentassert.recordings",
+    "Health": "agentassert.recording.recordings",
     "Invocation": "agentassert.records",
     "InvocationAssertion": "agentassert.assertions.invocation",
     "Judge": "agentassert.judges.judge",
@@ -178,7 +178,7 @@ _MODULE_OF: Final = {
     "returns": "agentassert.doubles.kinds",
     "run": "agentassert.driving.running",
     "run_async": "agentassert.driving.running",
-    "show_secrets": "agentassert.masking",
+    "show_secrets": "agentassert.text.masking",
     "soft_assertions": "agentassert.assertions.soft",
 }
 

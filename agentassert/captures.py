@@ -11,17 +11,17 @@ from agentassert import cells
 from agentassert.books import Books
 from agentassert.errors import AmbiguousError
 from agentassert.failures import counted, hidden
-from agentassert.nearest import NamesNearest, public_names
-from agentassert.recordings import Health, Live, Loaded, Recording
+from agentassert.recording.recordings import Health, Live, Loaded, Recording
 from agentassert.records import Invocation
+from agentassert.text.nearest import NamesNearest, public_names
 
 if TYPE_CHECKING:
     import os
 
-    from agentassert.building import Built
-    from agentassert.stored import StoredCapture
+    from agentassert.recording.building import Built
+    from agentassert.recording.unreported import UnreportedTools
+    from agentassert.stored.captures import StoredCapture
     from agentassert.telemetry.loading import SpanSource
-    from agentassert.unreported import UnreportedTools
 
 __tracebackhide__ = hidden
 
@@ -220,7 +220,7 @@ class Capture(NamesNearest):
             >>> Capture.from_json(cap.to_json()).name
             'stored'
         """
-        from agentassert.stored import StoredCapture, dumps
+        from agentassert.stored.captures import StoredCapture, dumps
 
         health = self.health
         return dumps(
@@ -255,7 +255,7 @@ class Capture(NamesNearest):
             >>> Capture.from_json(cap.to_json()).invocation.name
             'triage'
         """
-        from agentassert.stored import loads
+        from agentassert.stored.captures import loads
 
         return cls._of(loads(text), on_doubt)
 
@@ -418,8 +418,8 @@ class Capture(NamesNearest):
             >>> cap = Capture.from_messages(messages, name="support_agent", unreported_tools="succeeded")
             >>> checked = assert_that(cap).has_tool_executed_with("cancel_booking", {"number": "MS-777"})
         """
+        from agentassert.recording.unreported import outcome_of
         from agentassert.storing.conversations import stored_of
-        from agentassert.unreported import outcome_of
 
         stored = stored_of(messages, name, outcome_of(unreported_tools))
         return cls._of(stored, on_doubt, if_empty=f"Of the {counted(len(messages), 'message')} none is the model's.")

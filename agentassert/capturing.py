@@ -6,13 +6,14 @@ import threading
 import warnings
 from types import TracebackType
 
-from agentassert import adapters, events, guarding, recorder, threads, watching
+from agentassert import adapters, recorder, watching
 from agentassert.captures import Capture, OnDoubt
 from agentassert.errors import AgentAssertionError, CaptureWarning, carries_soft_failures, is_error_of
-from agentassert.recordings import Live
+from agentassert.recording import events, guarding, threads
+from agentassert.recording.recordings import Live
+from agentassert.recording.unreported import UnreportedTools, outcome_of
+from agentassert.recording.waiting import Wait, in_event_loop, is_stopped
 from agentassert.records import Invocation, Outcome, Status
-from agentassert.unreported import UnreportedTools, outcome_of
-from agentassert.waiting import Wait, in_event_loop, is_stopped
 
 
 def capture(

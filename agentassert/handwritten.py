@@ -6,16 +6,17 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, 
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeAlias, TypeVar, overload
 
-from agentassert import events, recorder
+from agentassert import recorder
 from agentassert.conversation_events import ConversationEventKind
-from agentassert.decorating import decorate_agent, decorate_tool
-from agentassert.guarding import ADAPTER, Inside, attempt, finish, started
-from agentassert.nearest import did_you_mean
+from agentassert.recording import events
+from agentassert.recording.decorating import decorate_agent, decorate_tool
+from agentassert.recording.guarding import ADAPTER, Inside, attempt, finish, started
 from agentassert.records import KIND_OF_CALL, ChatModelCall, Decision, ModelCall, Source
+from agentassert.text.nearest import did_you_mean
 from agentassert.token_usage import TokenUsage
 
 if TYPE_CHECKING:
-    from agentassert.asking import ApprovalAnswer
+    from agentassert.recording.asking import ApprovalAnswer
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _P = ParamSpec("_P")
@@ -198,7 +199,7 @@ class Record:
             >>> cap.output
             'paid'
         """
-        from agentassert.asking import decorate_approver
+        from agentassert.recording.asking import decorate_approver
 
         return decorate_approver(function)
 

@@ -15,7 +15,8 @@ from contextvars import ContextVar, Token
 from typing import Any, Final, Generic, TypeVar
 
 from agentassert.conversation_events import ConversationEventKind
-from agentassert.events import (
+from agentassert.jsonlike import snapshot
+from agentassert.recording.events import (
     ApprovalEvent,
     CaptureState,
     ConversationChange,
@@ -27,7 +28,6 @@ from agentassert.events import (
     ToolEvent,
     next_order,
 )
-from agentassert.jsonlike import snapshot
 from agentassert.records import ChatModelCall, Decision, ModelCall
 
 _scope: ContextVar[Scope | None] = ContextVar("agentassert_scope", default=None)

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, TypeAlias
 import attrs
 
 from agentassert.conversation_events import ConversationEvent
-from agentassert.nearest import NamesNearest
+from agentassert.text.nearest import NamesNearest
 from agentassert.token_usage import TokenUsage
 
 

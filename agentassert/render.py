@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from agentassert.jsonlike import decode
-from agentassert.masking import is_secret_path, secrets_shown, show_secrets
-from agentassert.pieces import SHORTEST, Pieces, type_name
-from agentassert.recorded_errors import RecordedError, message_of
 from agentassert.records import NOT_RECORDED, Outcome, ToolExecution
+from agentassert.stored.recorded_errors import RecordedError, message_of
+from agentassert.text.masking import is_secret_path, secrets_shown, show_secrets
+from agentassert.text.pieces import SHORTEST, Pieces, type_name
 
 __all__ = [
     "arguments",

@@ -109,7 +109,7 @@ class Settings:
         if chosen is None:
             return EnvironmentSettings()
         if chosen not in self.environments:
-            from agentassert.nearest import did_you_mean
+            from agentassert.text.nearest import did_you_mean
 
             meant = did_you_mean(chosen, self.environments)
             raise ValueError(f"there is no environment {chosen!r} in [tool.agentassert.environments]{meant and f'; {meant}'}")

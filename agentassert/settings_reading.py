@@ -11,8 +11,8 @@ from typing import Any, Final, NoReturn
 
 import attrs
 
-from agentassert.nearest import did_you_mean
 from agentassert.settings import AgentSettings, EnvironmentSettings, RasaSettings, Settings
+from agentassert.text.nearest import did_you_mean
 
 
 def read(file: Path, content: bytes) -> Settings:

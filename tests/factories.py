@@ -21,7 +21,7 @@ from agentassert import (
     ToolExecution,
     ToolExecutionRequest,
 )
-from agentassert.stored import StoredCapture, dumps
+from agentassert.stored.captures import StoredCapture, dumps
 
 FAILED, CANCELLED, UNFINISHED, UNKNOWN = Outcome.FAILED, Outcome.CANCELLED, Outcome.UNFINISHED, Outcome.UNKNOWN
 KINDS = frozenset({"chat", "embedding", "scoring", "moderation"})

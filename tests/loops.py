@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from agentassert import recorder
-from agentassert.events import ModelCallEvent
-from agentassert.exchanges import Exchange, Sent, SentRequest, SentResult
+from agentassert.recording.events import ModelCallEvent
+from agentassert.recording.exchanges import Exchange, Sent, SentRequest, SentResult
 
 Asked: TypeAlias = tuple[str, Any] | tuple[str, Any, str | None]
 """A request: the tool's name, its arguments, and its id (`"call_0"` without one)."""

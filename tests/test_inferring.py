@@ -823,7 +823,7 @@ def test_a_stored_capture_keeps_what_was_inferred():
 
 
 def test_a_long_loop_is_read_in_time_that_grows_with_what_was_sent(monkeypatch):
-    from agentassert import inferring
+    from agentassert.recording import inferring
 
     compared = 0
     common = inferring._common

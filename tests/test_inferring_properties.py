@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentassert import Outcome, capture, record, recorder
-from agentassert.exchanges import Exchange
+from agentassert.recording.exchanges import Exchange
 from tests.loops import asked, text, told
 
 NAMES = "get", "pay"

@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 from agentassert import AmbiguousError, Capture, Invocation
-from agentassert.nearest import NamesNearest
+from agentassert.text.nearest import NamesNearest
 from tests.factories import captured, execution, invocation
 
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from agentassert.masking import is_secret_name, show_secrets
-from agentassert.recorded_errors import RecordedError
 from agentassert.records import NOT_RECORDED, Outcome, ToolExecution
 from agentassert.render import arguments, difference, error, execution, executions, pair, value
+from agentassert.stored.recorded_errors import RecordedError
+from agentassert.text.masking import is_secret_name, show_secrets
 
 
 class Colour(enum.Enum):

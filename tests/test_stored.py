@@ -15,7 +15,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentassert.conversation_events import ConversationEvent, ConversationEventKind
-from agentassert.recorded_errors import RecordedError, is_instance, members
 from agentassert.records import (
     NOT_RECORDED,
     Approval,
@@ -33,9 +32,10 @@ from agentassert.records import (
     ToolExecution,
     ToolExecutionRequest,
 )
-from agentassert.stored import StoredCapture, dumps, loads
-from agentassert.stored_fields import form_of, forms_of
-from agentassert.stored_values import NotJson
+from agentassert.stored.captures import StoredCapture, dumps, loads
+from agentassert.stored.fields import form_of, forms_of
+from agentassert.stored.recorded_errors import RecordedError, is_instance, members
+from agentassert.stored.values import NotJson
 from agentassert.token_usage import TokenUsage
 
 NOON = datetime.datetime(2026, 1, 2, 12, 0, 0, 250, tzinfo=datetime.UTC)

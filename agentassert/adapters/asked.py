@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import takewhile
 
-from agentassert.events import InvocationEvent, ModelCallEvent
+from agentassert.recording.events import InvocationEvent, ModelCallEvent
 
 
 def asked_a_model(event: InvocationEvent, since: int) -> bool:

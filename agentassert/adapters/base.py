@@ -13,7 +13,7 @@ from agentassert.adapters.replacing import Replacement, keeping
 
 if TYPE_CHECKING:
     from agentassert.adapters.driver import Driver
-    from agentassert.events import Event
+    from agentassert.recording.events import Event
 
 TOOL_FAILURES: Final = "tool_failures"
 CHAT: Final = "chat"

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 from agentassert import recorder
 from agentassert.adapters.base import guarded
 from agentassert.adapters.streams import driven, stepped
-from agentassert.events import InvocationEvent, ModelCallEvent, RetrievalEvent, ToolEvent
+from agentassert.recording.events import InvocationEvent, ModelCallEvent, RetrievalEvent, ToolEvent
 
 Recorded: TypeAlias = InvocationEvent | ToolEvent | ModelCallEvent | RetrievalEvent
 Kind: TypeAlias = Literal["plain", "coroutine", "stream", "async stream", "varying"]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
 from agentassert import recorder
-from agentassert.events import InvocationEvent
+from agentassert.recording.events import InvocationEvent
 
 
 class Waits(Protocol):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from agentassert.failures import hidden
-from agentassert.nearest import no_attribute, public_names
+from agentassert.text.nearest import no_attribute, public_names
 
 __tracebackhide__ = hidden
 

@@ -10,7 +10,7 @@ from agentassert import render
 from agentassert.assertions.base import Chain, said
 from agentassert.checks.callbacks import hard_mode
 from agentassert.failures import hidden
-from agentassert.nearest import did_you_mean
+from agentassert.text.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from agentassert.snapshots.comparing import Mode

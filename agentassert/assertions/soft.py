@@ -6,10 +6,10 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Final
 
-from agentassert import events
 from agentassert.checks.callbacks import hard_mode
 from agentassert.errors import AgentAssertionError, note_soft_failures
 from agentassert.failures import hidden
+from agentassert.recording import events
 
 __tracebackhide__ = hidden
 

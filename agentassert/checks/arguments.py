@@ -19,7 +19,7 @@ from agentassert.checks.paths import MISSING, Path, Steps, compile_path, field, 
 from agentassert.checks.plain import Plain
 from agentassert.checks.values import equal, equal_or_text
 from agentassert.jsonlike import SCALARS
-from agentassert.nearest import nearest
+from agentassert.text.nearest import nearest
 
 Arguments: TypeAlias = Mapping[str, Any]
 Expected: TypeAlias = Mapping[str, Any] | Callable[[Any], Any]

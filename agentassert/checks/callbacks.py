@@ -14,7 +14,7 @@ import attrs
 from agentassert.books import Tentative
 from agentassert.checks.paths import detached
 from agentassert.errors import AgentAssertionError
-from agentassert.pieces import type_name
+from agentassert.text.pieces import type_name
 
 hard_mode: ContextVar[bool] = ContextVar("agentassert_hard_mode", default=False)
 """Whether a callback runs: then a failure is raised at once even inside a soft block, so that it counts for its candidate."""

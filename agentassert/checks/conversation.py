@@ -12,8 +12,8 @@ from agentassert.checks.expectations import shown
 from agentassert.checks.values import equal
 from agentassert.errors import NotRecordedError
 from agentassert.failures import Failure, shortened
-from agentassert.masking import is_secret_name
 from agentassert.raw_events import UNKNOWN_ACTION
+from agentassert.text.masking import is_secret_name
 from agentassert.turns import Action, BotMessage, Clarification, FlowEvent, SlotSet, Stretch, Turn
 
 ANY_VALUE: Final = object()

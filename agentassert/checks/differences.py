@@ -11,7 +11,7 @@ from agentassert.checks.expectations import shown
 from agentassert.checks.leaves import Comparison, Leaf
 from agentassert.checks.paths import MISSING, child, joined
 from agentassert.checks.values import equal, keys_differ_in_kind, unpaired
-from agentassert.masking import is_secret_path
+from agentassert.text.masking import is_secret_path
 
 if TYPE_CHECKING:
     from deepdiff import DeepDiff

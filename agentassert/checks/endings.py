@@ -8,8 +8,8 @@ from agentassert import render
 from agentassert.checks.view import NO_MARKS, Marks, View
 from agentassert.errors import NotRecordedError
 from agentassert.failures import Failure
-from agentassert.recorded_errors import is_instance, members, message_of
 from agentassert.records import Invocation, Status
+from agentassert.stored.recorded_errors import is_instance, members, message_of
 
 
 def succeeded(view: View) -> Failure | Marks:

@@ -25,7 +25,7 @@ from agentassert.checks.view import HOW_TO_REFUSE, NO_MARKS, Marks, View, marks_
 from agentassert.errors import NotRecordedError
 from agentassert.failures import Failure, counted, shortened
 from agentassert.records import NOT_RECORDED, Outcome, ToolExecution
-from agentassert.stored_values import NotJson
+from agentassert.stored.values import NotJson
 
 
 def none_executed(view: View, names: Sequence[str]) -> Failure | Marks:

@@ -12,7 +12,7 @@ from agentassert.checks.leaves import Comparison, Leaf
 from agentassert.checks.paths import MISSING, Path
 from agentassert.checks.values import equal_or_text
 from agentassert.failures import shortened
-from agentassert.masking import is_secret_path
+from agentassert.text.masking import is_secret_path
 
 _MOST_SHOWN: Final = 3
 

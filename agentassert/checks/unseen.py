@@ -10,8 +10,8 @@ from typing import Final
 from agentassert.checks.view import View
 from agentassert.errors import NotRecordedError
 from agentassert.failures import Failure
-from agentassert.message_lists import MESSAGE_LISTS
 from agentassert.records import ChatModelCall, FinishReason, Invocation, ModelCall
+from agentassert.stored.message_lists import MESSAGE_LISTS
 
 BY_HAND: Final = "record"
 _HOW_TO_SEE: Final = (

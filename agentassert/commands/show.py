@@ -49,7 +49,7 @@ def show(options: argparse.Namespace) -> int:
 def _readable(paths: Sequence[str], problems: list[StoredCaptureError]) -> Iterator[tuple[str, Capture]]:
     """What can be read, with its place; why the rest cannot is told at once, and kept."""
     from agentassert.errors import StoredCaptureError
-    from agentassert.pieces import escaped
+    from agentassert.text.pieces import escaped
 
     for found in _captures(paths):
         if isinstance(found, StoredCaptureError):

@@ -8,8 +8,8 @@ from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from agentassert.asking import ApprovalAnswer
     from agentassert.doubles.sets import Doubles, StandIn
+    from agentassert.recording.asking import ApprovalAnswer
 
 Human: TypeAlias = Callable[[str, Mapping[str, Any]], "ApprovalAnswer | None"]
 """Answers whether a tool may run, in the place of a person; `None` where nobody does."""

@@ -10,8 +10,8 @@ import attrs
 
 from agentassert.adapters.driver import Answer, PendingApproval
 from agentassert.jsonlike import decode, snapshot
-from agentassert.nearest import did_you_mean
 from agentassert.records import Decision
+from agentassert.text.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from agentassert.expressions import Expression

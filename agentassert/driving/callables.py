@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Final
 
-from agentassert.decorating import AGENT, decorate_agent
+from agentassert.recording.decorating import AGENT, decorate_agent
 from agentassert.signatures import signature_of
 
 _NO_FACTORY: Final = "; name the agent, not a function that makes it"

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from agentassert import adapters, threads
+from agentassert import adapters
 from agentassert.doubles import active, functions
 from agentassert.doubles.sets import Doubles
 from agentassert.driving.targets import FrameworkAgent, Target, target_of
 from agentassert.errors import AgentAssertionError
-from agentassert.nearest import did_you_mean
+from agentassert.recording import threads
 from agentassert.records import ChatModelCall
+from agentassert.text.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from agentassert.captures import Capture

@@ -11,9 +11,8 @@ from typing import Any, Self
 
 import attrs
 
-from agentassert import events, recorder
+from agentassert import recorder
 from agentassert.adapters.driver import Answer, PendingApproval
-from agentassert.asking import ApprovalAnswer
 from agentassert.captures import Capture
 from agentassert.capturing import capture
 from agentassert.doubles import active
@@ -26,8 +25,10 @@ from agentassert.driving.payloads import Payload, decoded
 from agentassert.driving.targets import FrameworkAgent, Target, target_of
 from agentassert.driving.workers import InThread
 from agentassert.errors import is_error_of
-from agentassert.guarding import suspends
 from agentassert.jsonlike import snapshot
+from agentassert.recording import events
+from agentassert.recording.asking import ApprovalAnswer
+from agentassert.recording.guarding import suspends
 from agentassert.records import Decision
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agentassert import settings
-from agentassert.nearest import did_you_mean
+from agentassert.text.nearest import did_you_mean
 
 _FORM: Final = "module:object"
 

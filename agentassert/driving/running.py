@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentassert.driving.driven import Driven
 from agentassert.driving.plans import Plan
-from agentassert.waiting import in_event_loop
+from agentassert.recording.waiting import in_event_loop
 
 if TYPE_CHECKING:
     from agentassert.captures import Capture

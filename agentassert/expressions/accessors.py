@@ -12,8 +12,8 @@ from agentassert.checks.paths import MISSING
 from agentassert.expressions.operators import same
 from agentassert.failures import counted
 from agentassert.jsonlike import SCALARS
-from agentassert.masking import is_secret_name
 from agentassert.records import NOT_RECORDED
+from agentassert.text.masking import is_secret_name
 
 _MOST_KEYS: Final = 10
 

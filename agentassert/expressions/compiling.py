@@ -29,8 +29,8 @@ from agentassert.expressions.terms import (
     seen_in,
     truth_of,
 )
-from agentassert.nearest import did_you_mean
 from agentassert.records import Status
+from agentassert.text.nearest import did_you_mean
 
 DEEPEST: Final = 50
 """Levels that an expression may be nested."""

@@ -11,7 +11,7 @@ from agentassert import render
 from agentassert.expressions.conditions import Condition
 from agentassert.expressions.errors import ExpectationError, ExpressionError
 from agentassert.expressions.expression import PAYLOAD_NAMES, RESULT_NAMES, Expression
-from agentassert.nearest import did_you_mean
+from agentassert.text.nearest import did_you_mean
 
 _T = TypeVar("_T")
 _Path = tuple[str | int, ...]

@@ -12,8 +12,8 @@ from agentassert.expressions.accessors import Either
 from agentassert.expressions.expression import Expression, Verdict
 from agentassert.failures import Failure
 from agentassert.jsonlike import decode
-from agentassert.recorded_errors import message_of
 from agentassert.records import NOT_RECORDED, Decision, Invocation, Status
+from agentassert.stored.recorded_errors import message_of
 
 _HOW_TO_EXPECT_IT = "If that is what the test expects, say so in the expression, by `status` or `error`."
 _HOW_TO_RECORD = "Nobody recorded that, and the expression may hold or not depending on it."

@@ -17,8 +17,8 @@ import attrs
 from agentassert import recorder, render
 from agentassert.checks.messages import text_of
 from agentassert.errors import JudgeError
+from agentassert.recording.waiting import in_event_loop
 from agentassert.token_usage import TokenUsage
-from agentassert.waiting import in_event_loop
 
 _MODEL: Final = "the judge's model"
 

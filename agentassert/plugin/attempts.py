@@ -13,7 +13,7 @@ from agentassert.plugin.places import Place
 
 if TYPE_CHECKING:
     from agentassert.captures import Capture
-    from agentassert.events import CaptureState
+    from agentassert.recording.events import CaptureState
 
 
 @attrs.frozen

@@ -15,9 +15,9 @@ import pytest
 import agentassert
 from agentassert.errors import NothingCheckedWarning, SharedChecksWarning, UnknownToolWarning
 from agentassert.plugin.html_gathering import Gathered, not_collected, warned
-from agentassert.replaced_files import replacing
 from agentassert.reports.page import page
 from agentassert.reports.page_content import Problem, Reported, ReportedTest
+from agentassert.stored.replaced_files import replacing
 from agentassert.suites.outcomes import COMMAND_PLUGIN
 
 OPTION: Final = "--agentassert-html"

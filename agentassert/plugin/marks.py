@@ -9,8 +9,8 @@ from typing import Any, Final
 import attrs
 import pytest
 
-from agentassert.nearest import did_you_mean
 from agentassert.suites.confidence import MOST_RUNS, out_of_reach
+from agentassert.text.nearest import did_you_mean
 
 NAME: Final = "agentassert"
 

@@ -15,7 +15,7 @@ from agentassert.plugin.attempts import Opened, unnoticed
 
 if TYPE_CHECKING:
     from agentassert.captures import Capture
-    from agentassert.events import CaptureState
+    from agentassert.recording.events import CaptureState
 
 
 @attrs.frozen

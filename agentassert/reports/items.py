@@ -8,7 +8,6 @@ from typing import Final
 from agentassert import render
 from agentassert.conversation_events import ConversationEvent, ConversationEventKind
 from agentassert.failures import counted
-from agentassert.masking import is_secret_name
 from agentassert.records import (
     NOT_RECORDED,
     Approval,
@@ -27,6 +26,7 @@ from agentassert.records import (
 )
 from agentassert.reports import values
 from agentassert.reports.nodes import Field, Limits, Node, Span, Tone
+from agentassert.text.masking import is_secret_name
 
 _MOST_MESSAGES: Final = 6
 _LONGEST_NAME: Final = 100

@@ -6,7 +6,7 @@ import re
 from html import escape
 from typing import Final
 
-from agentassert.masking import masked
+from agentassert.text.masking import masked
 
 LONGEST: Final = 40_000
 """Characters of one text that a page shows at most."""

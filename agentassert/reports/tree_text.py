@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from agentassert.pieces import escaped
 from agentassert.reports.nodes import Limits, Node, Span, Tone
 from agentassert.reports.outline import capture_node, invocation_nodes
+from agentassert.text.pieces import escaped
 
 if TYPE_CHECKING:
     from agentassert.captures import Capture

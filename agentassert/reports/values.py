@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Any, Final
 
 from agentassert import render
-from agentassert.masking import is_secret_name, masked, secrets_shown
-from agentassert.pieces import escaped
-from agentassert.recorded_errors import members, message_of
 from agentassert.records import NOT_RECORDED
 from agentassert.reports.nodes import Field, Limits
+from agentassert.stored.recorded_errors import members, message_of
+from agentassert.text.masking import is_secret_name, masked, secrets_shown
+from agentassert.text.pieces import escaped
 from agentassert.token_usage import TokenUsage
 
 _MOST_ROWS: Final = 40

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from agentassert.masking import masked
 from agentassert.scripted.faults import Fault
 from agentassert.scripted.playing import Player
 from agentassert.scripted.problems import Problem
@@ -20,6 +19,7 @@ from agentassert.scripted.serving import Sending, failing, plain, sending
 from agentassert.scripted.wire import auxiliary
 from agentassert.scripted.wire.auxiliary import Embed, Moderate
 from agentassert.scripted.wire.protocol import UnsayableError
+from agentassert.text.masking import masked
 
 Send: TypeAlias = Callable[[Sending], bool]
 """Sends an answer; gives `False` when the client had gone before it began."""

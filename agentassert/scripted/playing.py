@@ -10,12 +10,12 @@ from typing import Final
 
 import attrs
 
-from agentassert.nearest import did_you_mean
 from agentassert.scripted.faults import Fault, HttpFailure, Silence
 from agentassert.scripted.problems import Problem
 from agentassert.scripted.requests import ScriptedRequest
 from agentassert.scripted.scripts import Script, answer_of
 from agentassert.scripted.steps import Answer, Reply, Step
+from agentassert.text.nearest import did_you_mean
 
 _ATTEMPT: Final = "x-stainless-retry-count"
 """What the clients of OpenAI and Anthropic count, from 0, the times in that they have sent a request again."""

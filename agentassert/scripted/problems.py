@@ -153,7 +153,7 @@ def described(request: ScriptedRequest) -> Iterator[str]:
 
 def _message(message: Mapping[str, Any]) -> str:
     from agentassert import render
-    from agentassert.requests import parsed_arguments
+    from agentassert.recording.requests import parsed_arguments
 
     asked = [
         f"{call['name']}({render.arguments(parsed_arguments(call['arguments']), call['arguments'])})"

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from agentassert.jsonlike import decode
-from agentassert.masking import MASK, is_secret_name, masked
+from agentassert.text.masking import MASK, is_secret_name, masked
 
 
 class Api(enum.StrEnum):

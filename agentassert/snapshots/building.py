@@ -12,10 +12,10 @@ from agentassert.checks.hidden import hidden_arguments, hidden_results
 from agentassert.checks.paths import MISSING
 from agentassert.checks.view import View, depends_on_strays
 from agentassert.failures import Failure, counted
-from agentassert.recorded_errors import type_names
 from agentassert.records import Invocation, Outcome, ToolExecution
 from agentassert.snapshots.trajectory import SUCCEEDED, UNANSWERED, Groups, Node, Row, grown
 from agentassert.snapshots.values import Ignored, as_kept, compared
+from agentassert.stored.recorded_errors import type_names
 
 
 class Placed(Protocol):

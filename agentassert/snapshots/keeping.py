@@ -14,9 +14,7 @@ from agentassert.books import EITHER
 from agentassert.checks.unseen import unseen_executions
 from agentassert.checks.view import Marks, View
 from agentassert.failures import Failure, hidden
-from agentassert.nearest import did_you_mean
 from agentassert.records import Outcome
-from agentassert.replaced_files import replacing
 from agentassert.snapshots import places, usage
 from agentassert.snapshots.building import Wanted, built, not_comparable
 from agentassert.snapshots.comparing import Mode, matching
@@ -27,6 +25,8 @@ from agentassert.snapshots.telling import told
 from agentassert.snapshots.trajectory import Groups, Node, all_slots, grown, nodes, rows
 from agentassert.snapshots.values import Ignored, compared
 from agentassert.snapshots.writing import written
+from agentassert.stored.replaced_files import replacing
+from agentassert.text.nearest import did_you_mean
 
 __tracebackhide__ = hidden
 

@@ -10,11 +10,11 @@ import attrs
 
 from agentassert.checks.paths import MISSING
 from agentassert.jsonlike import DEEPEST
-from agentassert.nearest import did_you_mean
 from agentassert.records import Outcome, Status
 from agentassert.snapshots import placeholders
 from agentassert.snapshots.trajectory import SUCCEEDED, UNANSWERED, Groups, Node, Row, grown
 from agentassert.snapshots.writing import HEADER, IN_ANY_ORDER, INDENT, PLAIN_NAME
+from agentassert.text.nearest import did_you_mean
 
 _CONFLICT: Final = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 _STATUSES: Final = frozenset(one.value for one in Status)

@@ -10,11 +10,11 @@ import attrs
 from agentassert import render
 from agentassert.checks.paths import MISSING, Path, Steps, compile_path, without
 from agentassert.jsonlike import SCALARS
-from agentassert.masking import MASK, is_secret_name, masked
-from agentassert.pieces import MOST_BITS
-from agentassert.recorded_errors import qualified_name
 from agentassert.snapshots.placeholders import found as told_apart
-from agentassert.stored_values import NotJson
+from agentassert.stored.recorded_errors import qualified_name
+from agentassert.stored.values import NotJson
+from agentassert.text.masking import MASK, is_secret_name, masked
+from agentassert.text.pieces import MOST_BITS
 
 
 @attrs.frozen

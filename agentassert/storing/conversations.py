@@ -16,15 +16,15 @@ from agentassert import render
 from agentassert.adapters.base import REQUESTS, TOOL_FAILURES
 from agentassert.adapters.stainless.calls import end_hosted
 from agentassert.adapters.stainless.routes import Answer, Hosted
-from agentassert.building import build
 from agentassert.errors import MessageError
-from agentassert.events import CaptureState, ModelCallEvent, RetrievalEvent, Scope, ToolEvent, next_order
-from agentassert.exchanges import Answer as Returned
-from agentassert.exchanges import Exchange, SentResult
-from agentassert.inferring import Response, key_of_request
 from agentassert.jsonlike import snapshot
+from agentassert.recording.building import build
+from agentassert.recording.events import CaptureState, ModelCallEvent, RetrievalEvent, Scope, ToolEvent, next_order
+from agentassert.recording.exchanges import Answer as Returned
+from agentassert.recording.exchanges import Exchange, SentResult
+from agentassert.recording.inferring import Response, key_of_request
 from agentassert.records import ChatModelCall, Invocation, Outcome
-from agentassert.stored import StoredCapture
+from agentassert.stored.captures import StoredCapture
 from agentassert.storing.message_kinds import kind_of
 from agentassert.storing.message_parts import Part
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from agentassert import render
-from agentassert.stored import VERSION_KEY
+from agentassert.stored.captures import VERSION_KEY
 from agentassert.storing.message_kinds import looks_like_message
 from agentassert.telemetry.loading import holds_spans
 

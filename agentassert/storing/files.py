@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Final, TypeAlias
 
 from agentassert.errors import StoredCaptureError
-from agentassert.replaced_files import replacing
+from agentassert.stored.replaced_files import replacing
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 

@@ -11,8 +11,8 @@ from agentassert.adapters.langchain.messages import is_message, message_mapping,
 from agentassert.adapters.openai_api.chat import answer
 from agentassert.adapters.stainless.fields import field, listed, text_in
 from agentassert.adapters.stainless.routes import Answer
-from agentassert.exchanges import SentResult
 from agentassert.jsonlike import snapshot
+from agentassert.recording.exchanges import SentResult
 from agentassert.storing.chat_messages import look_at_requests
 from agentassert.storing.message_parts import MisfitError, Part, foreign, need_each, need_name, need_one_of, need_text, refuse
 

@@ -9,7 +9,7 @@ import attrs
 
 from agentassert import render
 from agentassert.errors import MessageError
-from agentassert.message_lists import ANTHROPIC, LANGCHAIN, OPENAI_CHAT, OPENAI_RESPONSES
+from agentassert.stored.message_lists import ANTHROPIC, LANGCHAIN, OPENAI_CHAT, OPENAI_RESPONSES
 from agentassert.storing import anthropic_messages, chat_messages, langchain_messages, response_items
 from agentassert.storing.message_parts import MisfitError, Parts
 

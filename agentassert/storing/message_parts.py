@@ -9,7 +9,7 @@ import attrs
 
 from agentassert.adapters.stainless.fields import field
 from agentassert.adapters.stainless.routes import Answer, Opening
-from agentassert.exchanges import SentResult
+from agentassert.recording.exchanges import SentResult
 from agentassert.render import value as rendered
 
 _FOREIGN: Final = "does not belong there"

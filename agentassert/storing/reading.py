@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from agentassert.captures import Capture
 from agentassert.errors import StoredCaptureError
-from agentassert.stored import VERSION_KEY, object_of
+from agentassert.stored.captures import VERSION_KEY, object_of
 from agentassert.storing.documents import Kind, kind_of_document, messages_of
 from agentassert.storing.files import why_unreadable
 from agentassert.storing.pieces import Piece

@@ -12,13 +12,13 @@ import attrs
 from agentassert.driving.approving import ApprovalDecision
 from agentassert.expressions.errors import ExpectationError, ExpressionError
 from agentassert.expressions.expectations import Expectations
-from agentassert.nearest import did_you_mean
 from agentassert.suites.confidence import out_of_reach
 from agentassert.suites.format import DEFAULTS, EXPECTATIONS
 from agentassert.suites.kinds import Reader, label
 from agentassert.suites.marks import DataPath
 from agentassert.suites.problems import quoted
 from agentassert.suites.schema import Case
+from agentassert.text.nearest import did_you_mean
 
 _BUILT_IN: Final = {name: field.default for name, field in DEFAULTS.fields.items() if field.default is not None}
 _CAN_BE_READ: Final = "context"

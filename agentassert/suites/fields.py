@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import attrs
 
-from agentassert.nearest import did_you_mean
 from agentassert.suites.kinds import Kind, Reader, Schema
 from agentassert.suites.marks import DataPath
 from agentassert.suites.problems import quoted
+from agentassert.text.nearest import did_you_mean
 
 _LONGEST_KEY: Final = 100
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import attrs
 
-from agentassert.nearest import did_you_mean
 from agentassert.suites.cases import read_cases
 from agentassert.suites.discovery import SUFFIX, has_wrong_suffix, suite_files
 from agentassert.suites.format import SUITE
@@ -17,6 +16,7 @@ from agentassert.suites.problems import Problem, SuiteError, YamlError, quoted
 from agentassert.suites.schema import Suite
 from agentassert.suites.tool_spelling import refuse_unknown_tools
 from agentassert.suites.yaml import MOST_BYTES, Document, parse
+from agentassert.text.nearest import did_you_mean
 
 _OF_RASA = frozenset({"test_cases", "fixtures"})
 

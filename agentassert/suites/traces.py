@@ -9,8 +9,8 @@ from typing import Any
 from agentassert import render
 from agentassert.captures import Capture
 from agentassert.jsonlike import SCALARS
-from agentassert.masking import MASK, is_secret_name, masked, secrets_shown
 from agentassert.records import ChatModelCall, Invocation, ModelCall, ToolExecution
+from agentassert.text.masking import MASK, is_secret_name, masked, secrets_shown
 
 
 def traces_of(capture: Capture) -> list[dict[str, Any]]:

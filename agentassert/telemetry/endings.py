@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from agentassert import recorder
-from agentassert.events import Event, InvocationEvent, ModelCallEvent, RetrievalEvent, ToolEvent
 from agentassert.jsonlike import snapshot
+from agentassert.recording.events import Event, InvocationEvent, ModelCallEvent, RetrievalEvent, ToolEvent
 from agentassert.records import NOT_RECORDED, ChatModelCall, EmbeddingModelCall, ModelCall, Outcome, ScoringModelCall
 from agentassert.telemetry.agents import input_of, name_of, output_of
 from agentassert.telemetry.attributes import is_cut_off

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, Final
 
-from agentassert.recorded_errors import RecordedError, qualified_name
+from agentassert.stored.recorded_errors import RecordedError, qualified_name
 from agentassert.telemetry.attributes import text
 from agentassert.telemetry.spans import Span
 

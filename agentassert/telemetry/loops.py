@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import attrs
 
-from agentassert.events import ModelCallEvent
-from agentassert.exchanges import Exchange, Sent, SentRequest, SentResult
+from agentassert.recording.events import ModelCallEvent
+from agentassert.recording.exchanges import Exchange, Sent, SentRequest, SentResult
 from agentassert.records import ChatModelCall
 from agentassert.telemetry.calls import CallFacts
 from agentassert.telemetry.frameworks import OPENTELEMETRY, framework_of
@@ -51,7 +51,7 @@ def seen_below(event: ModelCallEvent, span: Span, facts: CallFacts) -> CallFacts
         The facts, completed by what the SDK's own adapter saw where the span has no content.
 
     Example:
-        >>> from agentassert.events import Scope
+        >>> from agentassert.recording.events import Scope
         >>> from agentassert.records import ChatModelCall
         >>> event = ModelCallEvent(Scope((), None), "openai", ChatModelCall, None, (), None)
         >>> span = Span("1", "2", None, "chat", scope="opentelemetry.instrumentation.openai_v2")

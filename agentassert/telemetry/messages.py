@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from agentassert import render
-from agentassert.requests import id_among
+from agentassert.recording.requests import id_among
 from agentassert.telemetry.attributes import Attributes, is_cut_off, nested, structured
 from agentassert.telemetry.spans import Span, SpanEvent
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import attrs
 
-from agentassert.events import Event, InvocationEvent, Scope
+from agentassert.recording.events import Event, InvocationEvent, Scope
 from agentassert.telemetry.calls import CallFacts
 from agentassert.telemetry.roles import Role
 from agentassert.telemetry.spans import Span

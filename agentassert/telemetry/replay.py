@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import attrs
 
 from agentassert.errors import SpanError
-from agentassert.events import CaptureState, Scope, next_order
+from agentassert.recording.events import CaptureState, Scope, next_order
 from agentassert.telemetry.nodes import Key
 from agentassert.telemetry.spans import Span
 from agentassert.telemetry.translator import Translator

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from agentassert.events import CaptureState, Event, ModelCallEvent
+from agentassert.recording.events import CaptureState, Event, ModelCallEvent
 from agentassert.records import KIND_OF_CALL, ChatModelCall
 
 _ALWAYS: Final = frozenset({"tool_failures", "sources"})

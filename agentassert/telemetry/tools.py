@@ -8,7 +8,7 @@ from typing import Any, Final
 import attrs
 
 from agentassert.jsonlike import decode
-from agentassert.requests import key_of, parsed_arguments
+from agentassert.recording.requests import key_of, parsed_arguments
 from agentassert.telemetry.attributes import Attributes, first, structured, text
 from agentassert.telemetry.faults import error_of, has_failed
 from agentassert.telemetry.messages import messages_in

@@ -9,7 +9,16 @@ from typing import Final
 import attrs
 
 from agentassert import recorder
-from agentassert.events import Event, InvocationEvent, ModelCallEvent, RetrievalEvent, Scope, ToolEvent, clock, next_order
+from agentassert.recording.events import (
+    Event,
+    InvocationEvent,
+    ModelCallEvent,
+    RetrievalEvent,
+    Scope,
+    ToolEvent,
+    clock,
+    next_order,
+)
 from agentassert.telemetry.agents import input_of, name_of
 from agentassert.telemetry.calls import CallFacts, call_facts, offered
 from agentassert.telemetry.endings import KINDS, end_call, end_invocation, end_retrieval, end_tool, timed
@@ -37,7 +46,7 @@ class Translator:
         now: the clock by which events start and end.
 
     Example:
-        >>> from agentassert.events import CaptureState, Scope
+        >>> from agentassert.recording.events import CaptureState, Scope
         >>> state = CaptureState(None, ())
         >>> span = Span("1", "2", None, "invoke_agent a", attributes={"gen_ai.operation.name": "invoke_agent"})
         >>> translator = Translator(complete=True)

@@ -13,8 +13,8 @@ from collections.abc import Hashable
 from typing import Final
 
 from agentassert import recorder
-from agentassert.events import Event, InvocationEvent, ModelCallEvent, ToolEvent
-from agentassert.requests import key_of
+from agentassert.recording.events import Event, InvocationEvent, ModelCallEvent, ToolEvent
+from agentassert.recording.requests import key_of
 from agentassert.telemetry.agents import name_of
 from agentassert.telemetry.calls import CallFacts
 from agentassert.telemetry.endings import KINDS, complete, correct

@@ -12,8 +12,8 @@ import anthropic
 from anthropic import beta_async_tool, beta_tool
 
 from agentassert import Outcome, assert_that, capture, record, recorder
-from agentassert.events import ModelCallEvent
-from agentassert.exchanges import SentRequest, SentResult
+from agentassert.recording.events import ModelCallEvent
+from agentassert.recording.exchanges import SentRequest, SentResult
 from tests.adapters.sdk_styles import run, talking
 from tests.scripted.anthropic_sdk import message, text, tool_use
 

@@ -15,7 +15,7 @@ from agentassert.adapters.langchain import graphs
 from agentassert.adapters.langchain.agents import Agents
 from agentassert.adapters.langchain.callbacks import Handler, LangChainAdapter
 from agentassert.adapters.langchain.runs import AgentRun
-from agentassert.events import InvocationEvent, ModelCallEvent, RetrievalEvent
+from agentassert.recording.events import InvocationEvent, ModelCallEvent, RetrievalEvent
 from tests.adapters.agents import QUESTION, Library, agent, broken, get_booking
 from tests.scripted.langchain import ScriptedChatModel, asks_for, says
 

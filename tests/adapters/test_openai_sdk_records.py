@@ -21,8 +21,8 @@ from agentassert import (
     capture,
     recorder,
 )
-from agentassert.events import ModelCallEvent
-from agentassert.exchanges import SentRequest, SentResult
+from agentassert.recording.events import ModelCallEvent
+from agentassert.recording.exchanges import SentRequest, SentResult
 from tests.adapters.sdk_styles import exhaust, run, talking
 from tests.scripted.loopback import Reply
 from tests.scripted.openai_sdk import chat, failure, function_call, message, response

@@ -19,7 +19,7 @@ from agentassert.adapters.pydantic_ai.calls import Call
 from agentassert.adapters.pydantic_ai.capability import Watcher
 from agentassert.adapters.pydantic_ai.runs import Waiting
 from agentassert.adapters.pydantic_ai.tools import Execution
-from agentassert.events import InvocationEvent, ModelCallEvent, ToolEvent
+from agentassert.recording.events import InvocationEvent, ModelCallEvent, ToolEvent
 from tests.adapters.pydantic_ai_parts import again, agent, broken, cancel_booking, gated, get_booking, run_sync
 from tests.scripted.pydantic_ai import ScriptedModel, asks_for, own_loop, says
 

@@ -10,9 +10,9 @@ import attrs
 from deepdiff import DeepDiff
 
 from agentassert import Capture, Outcome, ToolExecution, assert_that, capture, record
-from agentassert.building import Built
 from agentassert.checks.arguments import compile_arguments
-from agentassert.recordings import Health
+from agentassert.recording.building import Built
+from agentassert.recording.recordings import Health
 from tests.benchmarks.measuring import Measurement, fastest, ratio, rounds_of, seconds_of
 
 TOOLS = tuple(f"tool_{number}" for number in range(10))

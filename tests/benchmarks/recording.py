@@ -30,11 +30,11 @@ def measure(*, quick: bool) -> Iterator[Measurement]:
 def record_executions(count: int) -> tuple[Capture, float]:
     """So many executions in one invocation, and the seconds that the agent took for them."""
     with capture() as cap, record.invocation("clerk"):
-        seconds = _run(recorded_search, count)
+        seconds = run_tool(recorded_search, count)
     return cap, seconds
 
 
-def _run(tool: Any, count: int) -> float:
+def run_tool(tool: Any, count: int) -> float:
     day = "2026-01-02"
     numbers = iter(range(count))
     return seconds_of(lambda: tool("Oslo", day, passengers=next(numbers)), count)
@@ -49,7 +49,7 @@ def _beside_a_span(executions: int, rounds: int) -> Iterator[Measurement]:
         built.append(seconds + seconds_of(lambda: cap.invocation))
         return seconds
 
-    measured = rounds_of(captured, lambda: _spans(executions), lambda: _run(search_ferries, executions), rounds=rounds)
+    measured = rounds_of(captured, lambda: spanned_executions(executions), lambda: run_tool(search_ferries, executions), rounds=rounds)
     while_running = [(events - bare, spans - bare) for events, spans, bare in measured]
     with_records = [(total - bare, spans - bare) for total, (_, spans, bare) in zip(built, measured, strict=True)]
     note = f"{fastest(while_running) / executions * 1e9:.0f} ns against {fastest(while_running, 1) / executions * 1e9:.0f} ns"
@@ -58,7 +58,7 @@ def _beside_a_span(executions: int, rounds: int) -> Iterator[Measurement]:
     yield Measurement(what="the same with the frozen records built", value=ratio(with_records), goal=1 / 5)
 
 
-def _spans(count: int) -> float:
+def spanned_executions(count: int) -> float:
     """The same executions as spans with the same content, kept in memory as the capture keeps its events."""
     provider = TracerProvider(shutdown_on_exit=False)
     provider.add_span_processor(SimpleSpanProcessor(InMemorySpanExporter()))
@@ -77,13 +77,13 @@ def _spans(count: int) -> float:
         return result
 
     with tracer.start_as_current_span("invoke_agent clerk"):
-        seconds = _run(traced_search, count)
+        seconds = run_tool(traced_search, count)
     provider.shutdown()
     return seconds
 
 
 def _passed_through(calls: int, rounds: int) -> Measurement:
-    measured = rounds_of(lambda: _run(recorded_search, calls), lambda: _run(search_ferries, calls), rounds=rounds)
+    measured = rounds_of(lambda: run_tool(recorded_search, calls), lambda: run_tool(search_ferries, calls), rounds=rounds)
     difference = fastest(measured) - fastest(measured, 1)
     return Measurement(
         what="a decorated call without a capture, beyond the undecorated one",

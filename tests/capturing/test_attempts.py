@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agentassert import ChatModelCall, EmbeddingModelCall, TokenUsage, capture, recorder
-from agentassert.events import ModelCallEvent
+from agentassert.recording.events import ModelCallEvent
 
 
 def _call(adapter, *, kind=ChatModelCall, model=None, parent=None, sends=False) -> ModelCallEvent:

@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from agentassert import AdapterError, Capture, CaptureWarning, adapters, assert_that, capture, events, record, recorder, threads
+from agentassert import AdapterError, Capture, CaptureWarning, adapters, assert_that, capture, record, recorder
+from agentassert.recording import events, threads
 
 
 class Fault(Exception):

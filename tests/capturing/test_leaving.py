@@ -10,7 +10,7 @@ import time
 import pytest
 
 from agentassert import AgentAssertionError, Outcome, Status, assert_that, capture, record, recorder
-from agentassert.waiting import Wait
+from agentassert.recording.waiting import Wait
 
 
 def in_a_thread(work):

@@ -11,7 +11,7 @@ import pytest
 
 from agentassert.checks.callbacks import Verdict, compares_equal, hard_mode, holds, name_of
 from agentassert.errors import AgentAssertionError, AmbiguousError, NotRecordedError
-from agentassert.stored_values import NotJson
+from agentassert.stored.values import NotJson
 
 
 class Chain:

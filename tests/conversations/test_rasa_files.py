@@ -130,6 +130,14 @@ def test_secrets_in_events_are_masked(booked):
     assert "hunter2" not in Path("r_failed.yml").read_text()
 
 
+def test_secrets_are_shown_to_who_asks_for_them(booked):
+    write("secret.json", json.dumps([{"event": "user", "text": "Hi"}, {"event": "slot", "name": "password", "value": "hunter2"}]))
+    text = "test_cases: [{test_case: a, steps: [{user: Hi, assertions: [{action_executed: x}]}]}]"
+    with show_secrets():
+        assert "hunter2" in booked(text, "--json", tracker="secret.json").out
+    assert "hunter2" not in booked(text, "--json", tracker="secret.json").out
+
+
 @pytest.mark.parametrize("arguments", [(), ("--json",), ("--junit-xml", "r.xml")])
 def test_secrets_in_slots_of_legacy_steps_are_masked(booked, arguments):
     write("secret.json", json.dumps([{"event": "user", "text": "Hi"}, {"event": "slot", "name": "password", "value": "hunter2"}]))
@@ -162,6 +170,14 @@ def test_results_are_written_as_rasa_writes_them(booked):
     assert failed["assertion_failure"]["assertion"]["type"] == "slot_was_set"
     assert "'cabin'" in failed["assertion_failure"]["error_message"]
     assert any(line.startswith("slot ") for line in failed["assertion_failure"]["actual_events_transcript"])
+
+
+def test_results_say_what_differs_from_a_legacy_step_and_that_no_assertion_failed(booked):
+    booked(HOLDS.replace("{passenger_count: 2}", "{passenger_count: 3}"), "--e2e-results", "r.yml")
+    (failed,) = parse(Path("r_failed.yml").read_bytes()).data["test_results"]
+    assert "+ slot_was_set: passenger_count: 3 (int)" in failed["difference"]
+    assert "assertion_failure" not in failed
+    assert "passenger_count" in failed["error_message"]
 
 
 def test_results_have_their_place_by_default(booked):
@@ -332,8 +348,12 @@ JUDGE = """
 """
 
 
-def test_a_generated_response_without_a_judge_neither_passes_nor_fails(booked):
-    ran = booked(GENERATIVE, tracker="generative.json")
+RELEVANT = GENERATIVE.replace("is_grounded", "is_relevant")
+
+
+@pytest.mark.parametrize("text", [GENERATIVE, RELEVANT])
+def test_a_generated_response_without_a_judge_neither_passes_nor_fails(booked, text):
+    ran = booked(text, tracker="generative.json")
     assert ran.code == 2
     assert 'judge = "module:object" in [tool.agentassert.rasa] names one' in ran.out
 
@@ -344,11 +364,12 @@ def judge(name):
     write("pyproject.toml", f'[tool.agentassert.rasa]\njudge = "{module}:{name}"\n')
 
 
-def test_the_judge_of_the_settings_scores_generated_responses(booked):
+@pytest.mark.parametrize("text", [GENERATIVE, RELEVANT])
+def test_the_judge_of_the_settings_scores_generated_responses(booked, text):
     judge("kind")
-    assert booked(GENERATIVE, tracker="generative.json").code == 0
+    assert booked(text, tracker="generative.json").code == 0
     judge("strict")
-    ran = booked(GENERATIVE, tracker="generative.json")
+    ran = booked(text, tracker="generative.json")
     assert ran.code == 1
     assert "scored 0.9 or more,\n  but it was scored 0.2" in ran.out
 
@@ -491,6 +512,15 @@ def test_a_folder_of_trackers_has_one_for_each_case(agentassert):
 def test_a_tracker_that_is_not_there_is_said(booked):
     ran = booked(BOOKED, tracker="nowhere.json")
     assert (ran.code, ran.err) == (1, "agentassert: --tracker nowhere.json: there is no such file or folder\n")
+
+
+def test_a_stored_tracker_that_cannot_be_read_is_said(booked, monkeypatch):
+    def denied(path):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", lambda path: denied(path) if path.suffix == ".json" else READ_BYTES(path))
+    ran = booked(BOOKED)
+    assert (ran.code, ran.err) == (1, "agentassert: booking.json cannot be read: Permission denied\n")
 
 
 @pytest.mark.parametrize("content", ["[{", '{"slots": {}}', "[1]"])

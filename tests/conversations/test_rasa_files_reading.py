@@ -232,6 +232,11 @@ def test_a_mistake_is_a_line_with_its_place(file, text, said):
     assert problems(file(text)) == [said]
 
 
+def test_what_is_no_assertion_hides_no_other_mistake(file):
+    said = problems(file(case("{user: Hi, assertions: [x, {}, {flow_started: x}, {tool_executed: {tool_name: t, source: local}}]}")))
+    assert [line.split(":")[1] for line in said] == ["29", "32", "55"]
+
+
 def test_all_mistakes_are_told_together(file):
     said = problems(file(case("{usr: Hi}\n  - {user: 1}\n  - {user: Hi, metadata: m}\n")))
     assert [line.split(":")[0] for line in said] == ["4", "4", "5"]
@@ -286,7 +291,7 @@ def test_a_date_as_the_value_of_a_slot_is_doubtful(file):
 
 
 TEXTS = st.text(min_size=1).map(str.strip).filter(bool) | st.sampled_from(
-    ["yes", "1e3", "2026-11-30", "1_0", "${HOME}", "a: b", "# a"]
+    ["yes", "1e3", "2026-11-30", "2026-13-45", "1_0", "${HOME}", "a: b", "# a"]
 )
 NAMES = st.from_regex(r"[a-z_]{1,8}", fullmatch=True)
 VALUES = st.recursive(
@@ -327,11 +332,18 @@ def files(draw):
         metadata=st.sampled_from([None, *metadata]),
         steps=st.lists(user | LEGACY, max_size=4).map(tuple),
     )
-    return RasaFile(fixtures=fixtures, metadata=metadata, cases=tuple(draw(st.lists(cases, max_size=3))))
+    stubs = draw(st.dictionaries(NAMES, st.just({"events": [], "responses": [{"text": "Done"}]}), max_size=2))
+    return RasaFile(fixtures=fixtures, metadata=metadata, stubs=stubs, cases=tuple(draw(st.lists(cases, max_size=3))))
 
 
 def step_with(step):
     return lambda ordered: UserStep(text=step.text, metadata=step.metadata, assertions=step.assertions, ordered=ordered)
+
+
+@pytest.mark.parametrize("text", ["2026-13-45", "2026-11-30", "1_0", "0b1", "yes", "${HOME}"])
+def test_a_text_that_reads_as_something_else_is_written_in_quotes(file, text):
+    made = RasaFile(cases=(RasaCase(name="a", steps=(UserStep(text=text, assertions=()),)),))
+    assert read_file(file(dump(made.to_data()))) == made
 
 
 @given(files())

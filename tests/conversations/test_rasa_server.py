@@ -267,6 +267,16 @@ def test_a_server_that_is_down_ends_the_run(agentassert):
     assert ran.err == "agentassert: 1 further test cases were not run\n"
 
 
+def test_a_server_that_takes_no_connection_in_time_is_said(agentassert, monkeypatch):
+    def late(*_, **__):
+        raise TimeoutError("timed out")
+
+    monkeypatch.setattr(socket, "create_connection", late)
+    ran = agentassert(BOOKING, "--rasa", "http://127.0.0.1:5005", "--json")
+    assert ran.code == 2
+    assert "did not answer in 0.5 seconds (`timeout_s` in [tool.agentassert.rasa])" in ran.case["failure_reason"]
+
+
 def test_an_event_that_is_none_is_an_error_of_the_server(agentassert, booking):
     with serving(booking) as url:
         booking.tracker = lambda sender: [{"event": "slot", "value": 1}]

@@ -213,6 +213,15 @@ def test_what_is_said_is_a_text_and_said_in_the_block():
         talk.say("Bye")
 
 
+def test_the_block_itself_is_no_partner():
+    block = conversation(lambda message: message)
+
+    with pytest.raises(AttributeError, match="has no attribute 'say'; write `with conversation.* as talk:` and use `talk` inside"):
+        block.say("Hi")
+    with pytest.raises(AttributeError, match="has no attribute 'shout'$"):
+        block.shout("Hi")
+
+
 def test_an_error_in_the_block_is_raised_as_it_is():
     with pytest.raises(KeyError), conversation(lambda message: message) as talk:
         talk.say("Hi")

@@ -6,8 +6,8 @@ import attrs
 import pytest
 
 from agentassert import NOT_RECORDED, Capture, TokenUsage
-from agentassert.events import CaptureState, Scope, next_order
-from agentassert.recordings import Live
+from agentassert.recording.events import CaptureState, Scope, next_order
+from agentassert.recording.recordings import Live
 from agentassert.telemetry.spans import Span
 from agentassert.telemetry.translator import Translator
 

@@ -11,7 +11,7 @@ from agno.utils.functions import get_function_call
 from agentassert import recorder
 from agentassert.adapters.agno import ADAPTER
 from agentassert.adapters.base import guarded
-from agentassert.events import InvocationEvent
+from agentassert.recording.events import InvocationEvent
 from agentassert.records import Decision
 
 

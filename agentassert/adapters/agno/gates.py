@@ -12,8 +12,8 @@ from weakref import WeakKeyDictionary
 
 from agentassert.adapters.agno import ADAPTER
 from agentassert.adapters.base import guarded
-from agentassert.events import ToolEvent
 from agentassert.jsonlike import snapshot
+from agentassert.recording.events import ToolEvent
 
 _ran: Final[WeakKeyDictionary[ToolEvent, bool]] = WeakKeyDictionary()
 """Whether the function of an execution that hooks decide about has begun."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 from agentassert import recorder
 from agentassert.adapters import hooks
 from agentassert.adapters.agno import ADAPTER
-from agentassert.events import RetrievalEvent
+from agentassert.recording.events import RetrievalEvent
 from agentassert.records import Source
 
 

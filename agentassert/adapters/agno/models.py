@@ -11,7 +11,7 @@ from agentassert.adapters import hooks
 from agentassert.adapters.agno import ADAPTER
 from agentassert.adapters.agno.messages import mapping_of, requests_in, text_of, tools_offered_in, usage_of
 from agentassert.adapters.base import guarded
-from agentassert.events import Event, ModelCallEvent
+from agentassert.recording.events import Event, ModelCallEvent
 
 _heard: Final[WeakKeyDictionary[ModelCallEvent, tuple[Any, list[Any]]]] = WeakKeyDictionary()
 """The model of each call, and the parts that its stream has given so far."""

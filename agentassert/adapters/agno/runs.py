@@ -17,7 +17,7 @@ from agentassert.adapters.agno.approvals import ask
 from agentassert.adapters.agno.messages import given_in
 from agentassert.adapters.base import guarded
 from agentassert.adapters.waiting import Waiting
-from agentassert.events import ELSEWHERE, InvocationEvent
+from agentassert.recording.events import ELSEWHERE, InvocationEvent
 from agentassert.records import NOT_RECORDED
 
 _ENDINGS: Final = {

@@ -17,7 +17,7 @@ from agentassert.adapters import hooks
 from agentassert.adapters.agno import ADAPTER
 from agentassert.adapters.agno.gates import has_run, watch
 from agentassert.adapters.base import guarded
-from agentassert.events import ToolEvent
+from agentassert.recording.events import ToolEvent
 
 _MCP: Final = "agno.utils.mcp"
 _MCP_FAILED: Final = ("Error from MCP tool '", "MCP tool '", "Error: ")

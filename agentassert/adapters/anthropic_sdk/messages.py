@@ -8,8 +8,8 @@ from typing import Any
 from agentassert.adapters.anthropic_sdk.hosted import hosted_in
 from agentassert.adapters.stainless.fields import digest, field, id_of, listed, names_of, text_in, usage_of
 from agentassert.adapters.stainless.routes import Answer, Opening
-from agentassert.exchanges import Exchange, Sent, SentRequest, SentResult
 from agentassert.jsonlike import snapshot
+from agentassert.recording.exchanges import Exchange, Sent, SentRequest, SentResult
 from agentassert.token_usage import TokenUsage
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from agentassert import recorder
 from agentassert.adapters.anthropic_sdk import ADAPTER
 from agentassert.adapters.base import guarded
-from agentassert.events import Scope, ToolEvent
+from agentassert.recording.events import Scope, ToolEvent
 
 
 def recorded(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -15,7 +15,7 @@ from agentassert.adapters.claude_agent_sdk.controls import Controls, Heard, Writ
 from agentassert.adapters.claude_agent_sdk.sessions import Session
 from agentassert.adapters.claude_agent_sdk.works import Work
 from agentassert.adapters.hooks import recorded
-from agentassert.events import InvocationEvent
+from agentassert.recording.events import InvocationEvent
 
 STREAM: Final = "_message_send"
 """Where a connection keeps the stream that it puts its messages on."""

@@ -15,8 +15,8 @@ from agentassert.adapters.claude_agent_sdk.sessions import Session
 from agentassert.adapters.claude_agent_sdk.tools import Call, calls
 from agentassert.adapters.claude_agent_sdk.works import inside
 from agentassert.doubles import active
-from agentassert.events import ToolEvent
 from agentassert.jsonlike import snapshot
+from agentassert.recording.events import ToolEvent
 from agentassert.records import Decision
 
 _TOOL_USE_ID: Final = "claudecode/toolUseId"

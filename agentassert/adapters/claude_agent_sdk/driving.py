@@ -20,7 +20,7 @@ from agentassert.adapters.claude_agent_sdk.messages import Names
 from agentassert.adapters.claude_agent_sdk.tools import install_doubles
 from agentassert.adapters.claude_agent_sdk.works import NAME, naming
 from agentassert.adapters.driver import Answer, Driver, Pause, PendingApproval, as_text
-from agentassert.events import InvocationEvent
+from agentassert.recording.events import InvocationEvent
 
 
 class ClaudeAgentSDKDriver(Driver):

@@ -19,7 +19,7 @@ from agentassert.adapters.claude_agent_sdk.messages import (
     value_of,
 )
 from agentassert.adapters.claude_agent_sdk.works import Work, inside
-from agentassert.events import Scope, ToolEvent
+from agentassert.recording.events import Scope, ToolEvent
 from agentassert.records import Decision
 
 _INTERRUPTED: Final = "[Request interrupted by user"

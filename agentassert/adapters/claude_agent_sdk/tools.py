@@ -17,7 +17,7 @@ from agentassert.adapters.hooks import recorded
 from agentassert.adapters.patching import replace
 from agentassert.doubles import active
 from agentassert.doubles.sets import Call as DoubleCall
-from agentassert.events import InvocationEvent, ToolEvent
+from agentassert.recording.events import InvocationEvent, ToolEvent
 
 _ATTRIBUTE: Final = "handler"
 

@@ -11,7 +11,7 @@ from agentassert import recorder
 from agentassert.adapters.claude_agent_sdk import ADAPTER
 from agentassert.adapters.claude_agent_sdk.messages import Names, blocks_of, error_of, requests_in, text_of, usage_of
 from agentassert.adapters.waiting import Waiting
-from agentassert.events import InvocationEvent, ModelCallEvent
+from agentassert.recording.events import InvocationEvent, ModelCallEvent
 from agentassert.records import Decision
 
 NAME: Final = "claude"

@@ -16,7 +16,7 @@ from crewai.utilities.string_utils import sanitize_tool_name
 from agentassert.adapters.patching import wrap_family, wrap_method
 from agentassert.doubles import active
 from agentassert.doubles.sets import Call
-from agentassert.requests import parsed_arguments
+from agentassert.recording.requests import parsed_arguments
 
 
 @functools.cache

@@ -16,7 +16,7 @@ from agentassert.adapters.crewai.messages import messages_sent, names_of, reques
 from agentassert.adapters.crewai.runs import agent_at_work
 from agentassert.adapters.hooks import recorded
 from agentassert.adapters.patching import wrap_family, wrap_method
-from agentassert.events import InvocationEvent, ModelCallEvent
+from agentassert.recording.events import InvocationEvent, ModelCallEvent
 
 _models: Final[WeakKeyDictionary[ModelCallEvent, Any]] = WeakKeyDictionary()
 """Which model a call was made to."""

@@ -13,7 +13,7 @@ from crewai.utilities.agent_utils import is_inside_event_loop
 from agentassert import recorder
 from agentassert.adapters.crewai import ADAPTER
 from agentassert.adapters.waiting import Waiting
-from agentassert.events import InvocationEvent
+from agentassert.recording.events import InvocationEvent
 
 _agents: Final[WeakKeyDictionary[InvocationEvent, Any]] = WeakKeyDictionary()
 """The invocations of agents, each with the task that the agent works on, or else with the agent."""

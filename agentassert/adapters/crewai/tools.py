@@ -21,7 +21,7 @@ from agentassert.adapters.crewai.models import asked_in_text
 from agentassert.adapters.crewai.runs import agent_at_work
 from agentassert.adapters.hooks import recorded
 from agentassert.adapters.patching import wrap_family, wrap_method
-from agentassert.events import ToolEvent
+from agentassert.recording.events import ToolEvent
 
 _FAILURES: Final = "crewai.tools.tool_failure"
 _failures: Final[Any] = importlib.import_module(_FAILURES) if importlib.util.find_spec(_FAILURES) else None

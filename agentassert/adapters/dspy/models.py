@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from agentassert import recorder
 from agentassert.adapters.base import HookMissingError, guarded
 from agentassert.adapters.dspy import ADAPTER, predictions
-from agentassert.events import ModelCallEvent
+from agentassert.recording.events import ModelCallEvent
 from agentassert.token_usage import TokenUsage
 
 _told: Final[WeakKeyDictionary[ModelCallEvent, Any]] = WeakKeyDictionary()

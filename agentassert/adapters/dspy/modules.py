@@ -11,7 +11,7 @@ from dspy.predict.predict import Predict
 from agentassert import recorder
 from agentassert.adapters.dspy import ADAPTER, predictions
 from agentassert.adapters.dspy.programs import alone, name_of, tools_of, without_history
-from agentassert.events import InvocationEvent
+from agentassert.recording.events import InvocationEvent
 
 _ELSEWHERE: Final = "dspy.CodeAct copies tools into the sandbox where its code runs, so that what code calls is not recorded"
 

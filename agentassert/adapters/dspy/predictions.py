@@ -16,8 +16,8 @@ from agentassert import recorder
 from agentassert.adapters.base import guarded
 from agentassert.adapters.dspy import ADAPTER
 from agentassert.adapters.dspy.programs import alone, is_an_ending, tools_of, without_history
-from agentassert.events import Event, ModelCallEvent
 from agentassert.jsonlike import snapshot
+from agentassert.recording.events import Event, ModelCallEvent
 
 _CHOICE: Final = "next_tool_name"
 """The field by which `ReAct` has its model choose; it has told it of the tools in its instructions."""

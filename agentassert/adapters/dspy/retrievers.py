@@ -6,7 +6,7 @@ from typing import Any
 
 from agentassert import recorder
 from agentassert.adapters.dspy import ADAPTER
-from agentassert.events import RetrievalEvent
+from agentassert.recording.events import RetrievalEvent
 from agentassert.records import Source
 
 

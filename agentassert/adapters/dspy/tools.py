@@ -8,7 +8,7 @@ from agentassert import recorder
 from agentassert.adapters.dspy import ADAPTER
 from agentassert.adapters.dspy.predictions import call_id_of
 from agentassert.adapters.dspy.programs import is_an_ending
-from agentassert.events import ToolEvent
+from agentassert.recording.events import ToolEvent
 
 
 def begin(tool: Any, **arguments: Any) -> ToolEvent | None:

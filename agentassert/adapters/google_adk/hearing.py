@@ -11,7 +11,7 @@ from agentassert.adapters.google_adk.approvals import ask
 from agentassert.adapters.google_adk.messages import calls_in, text_of
 from agentassert.adapters.google_adk.runs import Work
 from agentassert.conversation_events import ConversationEventKind
-from agentassert.events import ModelCallEvent
+from agentassert.recording.events import ModelCallEvent
 
 
 @guarded(ADAPTER)

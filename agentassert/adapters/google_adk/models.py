@@ -16,7 +16,7 @@ from agentassert.adapters.google_adk.messages import calls_in, messages_sent, re
 from agentassert.adapters.google_adk.runs import position
 from agentassert.adapters.patching import wrap_method
 from agentassert.adapters.streams import driven
-from agentassert.events import ModelCallEvent
+from agentassert.recording.events import ModelCallEvent
 
 _METHOD: Final = "generate_content_async"
 _wrapped: Final[WeakSet[type]] = WeakSet()

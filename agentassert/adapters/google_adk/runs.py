@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from agentassert import recorder
 from agentassert.adapters.base import guarded
 from agentassert.adapters.google_adk import ADAPTER
-from agentassert.events import InvocationEvent, ModelCallEvent
+from agentassert.recording.events import InvocationEvent, ModelCallEvent
 
 
 class Asked(NamedTuple):

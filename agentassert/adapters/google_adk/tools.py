@@ -16,7 +16,7 @@ from agentassert.adapters.google_adk.doubles import stood_in
 from agentassert.adapters.google_adk.runs import position
 from agentassert.adapters.patching import wrap_method
 from agentassert.doubles import active
-from agentassert.events import Scope, ToolEvent
+from agentassert.recording.events import Scope, ToolEvent
 
 _METHOD: Final = "run_async"
 _wrapped: Final[WeakSet[type]] = WeakSet()

@@ -14,8 +14,8 @@ from agentassert.adapters.haystack import ADAPTER
 from agentassert.adapters.hooks import recorded
 from agentassert.adapters.patching import wrap_method
 from agentassert.doubles import active
-from agentassert.events import ApprovalEvent, Event, InvocationEvent
-from agentassert.guarding import Suspension, suspends
+from agentassert.recording.events import ApprovalEvent, Event, InvocationEvent
+from agentassert.recording.guarding import Suspension, suspends
 from agentassert.records import Decision
 
 

@@ -15,7 +15,7 @@ from agentassert.adapters.haystack import ADAPTER
 from agentassert.adapters.haystack.messages import message_of, meta_of, response_of, usage_in
 from agentassert.adapters.hooks import recorded
 from agentassert.adapters.patching import wrap_method
-from agentassert.events import Event, ModelCallEvent, RetrievalEvent
+from agentassert.recording.events import Event, ModelCallEvent, RetrievalEvent
 from agentassert.records import ChatModelCall, EmbeddingModelCall, ModelCall, ScoringModelCall, Source
 
 _METHODS: Final = ("run", "run_async")

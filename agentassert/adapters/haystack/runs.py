@@ -13,8 +13,8 @@ from agentassert.adapters.base import CHAT, REQUESTS
 from agentassert.adapters.haystack import ADAPTER
 from agentassert.adapters.haystack.components import wrap
 from agentassert.adapters.haystack.messages import given_in, plain, text_in
-from agentassert.events import Event, InvocationEvent, ToolEvent
-from agentassert.guarding import suspends
+from agentassert.recording.events import Event, InvocationEvent, ToolEvent
+from agentassert.recording.guarding import suspends
 
 _OPTIONS: Final = (
     "streaming_callback",

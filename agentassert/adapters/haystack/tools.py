@@ -19,8 +19,8 @@ from agentassert.adapters.hooks import recorded
 from agentassert.adapters.patching import replace, wrap_method
 from agentassert.doubles import active
 from agentassert.doubles.sets import Call, StandIn
-from agentassert.events import ToolEvent
-from agentassert.guarding import suspends
+from agentassert.recording.events import ToolEvent
+from agentassert.recording.guarding import suspends
 
 
 def install() -> None:

@@ -21,7 +21,7 @@ from agentassert.adapters.langchain.approvals import (
 from agentassert.adapters.langchain.messages import last_requests_in, output_text_of
 from agentassert.adapters.langchain.runs import UNNAMED, AgentRun, GraphStart, Key
 from agentassert.adapters.langchain.suspended import Suspended
-from agentassert.events import Event, InvocationEvent
+from agentassert.recording.events import Event, InvocationEvent
 
 
 def is_raised(error: BaseException, name: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from agentassert.events import ApprovalEvent, Event
+from agentassert.recording.events import ApprovalEvent, Event
 
 Asked: TypeAlias = tuple[weakref.ref[ApprovalEvent] | None, ...]
 """The pending approvals that were recorded, as long as they are remembered."""

@@ -25,8 +25,8 @@ from agentassert.adapters.langchain.messages import (
 )
 from agentassert.adapters.langchain.runs import AgentRun, Retrievals, claim_start
 from agentassert.adapters.langchain.tools import arguments_of, end_tool, request_in
-from agentassert.events import Event, ModelCallEvent, RetrievalEvent, ToolEvent
 from agentassert.jsonlike import snapshot
+from agentassert.recording.events import Event, ModelCallEvent, RetrievalEvent, ToolEvent
 
 SEES: Final = frozenset({TOOL_FAILURES, CHAT, SOURCES, APPROVALS, REQUESTS})
 

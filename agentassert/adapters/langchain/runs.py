@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import Any, Final, TypeAlias
 
 from agentassert.adapters.langchain.approvals import Interrupted
-from agentassert.events import Event, InvocationEvent, ModelCallEvent, Mover, RetrievalEvent, ToolEvent, current_mover
+from agentassert.recording.events import Event, InvocationEvent, ModelCallEvent, Mover, RetrievalEvent, ToolEvent, current_mover
 
 UNNAMED: Final = "LangGraph"
 """What LangGraph calls a graph that was compiled without a name."""

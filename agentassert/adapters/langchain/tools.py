@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from agentassert.adapters.langchain.approvals import Question
 from agentassert.adapters.langchain.messages import field, text_of, tool_message_of
-from agentassert.events import ToolEvent
+from agentassert.recording.events import ToolEvent
 
 _FRAMEWORKS: Final = ("langchain", "langchain_core", "langgraph")
 _STATE: Final = ("messages", "configurable", "callbacks")

@@ -14,7 +14,7 @@ from agentassert.adapters.base import guarded
 from agentassert.adapters.decisions import decisions_in
 from agentassert.adapters.llama_index import ADAPTER
 from agentassert.adapters.llama_index.runs import run_around
-from agentassert.events import ApprovalEvent, ToolEvent
+from agentassert.recording.events import ApprovalEvent, ToolEvent
 from agentassert.records import Decision
 
 

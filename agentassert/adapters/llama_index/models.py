@@ -11,7 +11,7 @@ from agentassert import recorder
 from agentassert.adapters.llama_index import ADAPTER
 from agentassert.adapters.llama_index.messages import given_in, messages_sent, requests_in, response_of, tools_offered_by
 from agentassert.adapters.llama_index.opened import Entered, Span, opened
-from agentassert.events import ModelCallEvent
+from agentassert.recording.events import ModelCallEvent
 from agentassert.records import EmbeddingModelCall
 
 _last: ContextVar[weakref.ref[Call] | None] = ContextVar("agentassert_llama_index_call", default=None)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from agentassert import recorder
-from agentassert.events import Event, InvocationEvent, ToolEvent
+from agentassert.recording.events import Event, InvocationEvent, ToolEvent
 
 
 class Span:

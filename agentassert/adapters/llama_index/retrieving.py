@@ -12,7 +12,7 @@ from agentassert.adapters.llama_index import ADAPTER
 from agentassert.adapters.llama_index.messages import source_of
 from agentassert.adapters.llama_index.opened import Entered, Span
 from agentassert.adapters.llama_index.working import Step
-from agentassert.events import RetrievalEvent
+from agentassert.recording.events import RetrievalEvent
 
 _found: ContextVar[tuple[tuple[weakref.ref[RetrievalEvent], frozenset[str]], ...]] = ContextVar(
     "agentassert_llama_index_found", default=()

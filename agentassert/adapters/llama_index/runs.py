@@ -9,7 +9,7 @@ from agentassert import recorder
 from agentassert.adapters.llama_index import ADAPTER
 from agentassert.adapters.llama_index.messages import said_in
 from agentassert.adapters.waiting import Waiting
-from agentassert.events import ELSEWHERE, ApprovalEvent, InvocationEvent, ToolEvent
+from agentassert.recording.events import ELSEWHERE, ApprovalEvent, InvocationEvent, ToolEvent
 
 
 class Run:

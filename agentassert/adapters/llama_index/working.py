@@ -15,7 +15,7 @@ from agentassert.adapters.llama_index.messages import result_of, selected
 from agentassert.adapters.llama_index.models import Call, answered_by
 from agentassert.adapters.llama_index.opened import Entered, Span, Work
 from agentassert.adapters.llama_index.runs import Run, claim, go_on, run_around
-from agentassert.events import InvocationEvent, ToolEvent, next_order
+from agentassert.recording.events import InvocationEvent, ToolEvent, next_order
 from agentassert.records import NOT_RECORDED
 
 

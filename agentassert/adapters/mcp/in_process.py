@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 from agentassert import recorder
 from agentassert.adapters.base import guarded
 from agentassert.adapters.mcp import ADAPTER
-from agentassert.events import Event
+from agentassert.recording.events import Event
 
 Key: TypeAlias = tuple[int, Any]
 

@@ -8,7 +8,7 @@ from typing import Any
 from agentassert import recorder
 from agentassert.adapters.base import guarded
 from agentassert.adapters.mcp import ADAPTER
-from agentassert.events import RetrievalEvent, Scope
+from agentassert.recording.events import RetrievalEvent, Scope
 from agentassert.records import Source
 
 

@@ -12,7 +12,7 @@ from agentassert import recorder
 from agentassert.adapters.base import guarded
 from agentassert.adapters.mcp import ADAPTER
 from agentassert.adapters.mcp.results import is_error, text_of, value_of
-from agentassert.events import Scope, ToolEvent
+from agentassert.recording.events import Scope, ToolEvent
 
 Key: TypeAlias = tuple[str, str | None]
 """What tells that a request goes on with an earlier one: the tool, and the state that the server gave out and gets back."""

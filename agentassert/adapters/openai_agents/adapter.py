@@ -9,7 +9,7 @@ from agentassert.adapters.base import APPROVALS, CHAT, REQUESTS, TOOL_FAILURES, 
 from agentassert.adapters.driver import Driver
 from agentassert.adapters.openai_agents import ADAPTER
 from agentassert.adapters.openai_agents.runs import position
-from agentassert.events import Event
+from agentassert.recording.events import Event
 
 
 class OpenAIAgentsAdapter(Adapter):

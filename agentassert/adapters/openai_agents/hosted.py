@@ -8,7 +8,7 @@ from typing import Any, Final
 from agentassert import recorder
 from agentassert.adapters.openai_agents import ADAPTER
 from agentassert.adapters.openai_agents.items import Requested, as_mapping, field
-from agentassert.events import Event
+from agentassert.recording.events import Event
 from agentassert.records import Source
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from agentassert import recorder
 from agentassert.adapters.openai_agents import ADAPTER
 from agentassert.adapters.openai_agents.items import Requested
-from agentassert.events import Event, InvocationEvent, ModelCallEvent, ToolEvent
+from agentassert.recording.events import Event, InvocationEvent, ModelCallEvent, ToolEvent
 
 
 class Run:

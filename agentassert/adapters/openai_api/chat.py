@@ -7,8 +7,8 @@ from typing import Any
 
 from agentassert.adapters.stainless.fields import digest, field, id_of, listed, names_of, text_in, usage_of
 from agentassert.adapters.stainless.routes import Answer, Collector, Opening
-from agentassert.exchanges import Exchange, Sent, SentRequest, SentResult
 from agentassert.jsonlike import snapshot
+from agentassert.recording.exchanges import Exchange, Sent, SentRequest, SentResult
 from agentassert.token_usage import TokenUsage
 
 _RESULTS = ("tool", "function")

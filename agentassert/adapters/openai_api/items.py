@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from agentassert.adapters.stainless.fields import digest, field, id_of, plain, text_in
-from agentassert.exchanges import Sent, SentRequest, SentResult
 from agentassert.jsonlike import snapshot
+from agentassert.recording.exchanges import Sent, SentRequest, SentResult
 
 _UNNAMED: Final[Mapping[str, tuple[str, Callable[[Any], Any]]]] = {
     "apply_patch_call": ("apply_patch", lambda item: plain(field(item, "operation"))),

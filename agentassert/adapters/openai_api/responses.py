@@ -9,7 +9,7 @@ from agentassert.adapters.openai_api.hosted import hosted_in
 from agentassert.adapters.openai_api.items import message, request_in, sent
 from agentassert.adapters.stainless.fields import field, id_of, listed, names_of, usage_of
 from agentassert.adapters.stainless.routes import Answer, Collector, Opening
-from agentassert.exchanges import Exchange
+from agentassert.recording.exchanges import Exchange
 
 _PENDING: Final = ("queued", "in_progress")
 _ENDS: Final = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")

@@ -17,7 +17,7 @@ from agentassert.adapters.base import guarded
 from agentassert.adapters.otel import ADAPTER
 from agentassert.adapters.otel.covered import is_covered, is_telling
 from agentassert.adapters.otel.reading import Key, complete, key_of, refresh, scope_of, started
-from agentassert.events import Event
+from agentassert.recording.events import Event
 from agentassert.telemetry.spans import Span
 from agentassert.telemetry.translator import Translator
 

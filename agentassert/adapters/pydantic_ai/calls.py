@@ -8,8 +8,8 @@ from agentassert import recorder
 from agentassert.adapters.base import guarded
 from agentassert.adapters.pydantic_ai import ADAPTER
 from agentassert.adapters.pydantic_ai.messages import messages_sent, response_of, tools_offered_by
-from agentassert.events import Event, ModelCallEvent
 from agentassert.jsonlike import snapshot
+from agentassert.recording.events import Event, ModelCallEvent
 
 
 class Call:

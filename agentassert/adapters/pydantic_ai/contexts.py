@@ -17,7 +17,7 @@ from agentassert.adapters.pydantic_ai.approvals import answer, ask
 from agentassert.adapters.pydantic_ai.capability import Watcher
 from agentassert.adapters.pydantic_ai.messages import calls_in, last_response
 from agentassert.adapters.pydantic_ai.runs import Run, Waiting, begin, running
-from agentassert.events import Scope
+from agentassert.recording.events import Scope
 
 _waiting: Final = Waiting()
 

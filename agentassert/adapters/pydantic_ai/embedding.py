@@ -8,7 +8,7 @@ from typing import Any
 from agentassert import recorder
 from agentassert.adapters.base import guarded
 from agentassert.adapters.pydantic_ai import ADAPTER
-from agentassert.events import ModelCallEvent
+from agentassert.recording.events import ModelCallEvent
 from agentassert.records import EmbeddingModelCall
 from agentassert.token_usage import TokenUsage
 

@@ -11,7 +11,7 @@ from agentassert import recorder
 from agentassert.adapters.base import guarded
 from agentassert.adapters.pydantic_ai import ADAPTER
 from agentassert.adapters.pydantic_ai.messages import calls_in, last_response
-from agentassert.events import InvocationEvent, ToolEvent
+from agentassert.recording.events import InvocationEvent, ToolEvent
 
 UNNAMED: Final = "agent"
 """What Pydantic AI calls an agent without a name."""

@@ -12,7 +12,7 @@ from agentassert.adapters.base import guarded
 from agentassert.adapters.pydantic_ai import ADAPTER
 from agentassert.adapters.pydantic_ai.messages import arguments_of
 from agentassert.adapters.pydantic_ai.runs import Run
-from agentassert.events import Scope, ToolEvent
+from agentassert.recording.events import Scope, ToolEvent
 
 _WRAPPERS: Final = tuple(getattr(exceptions, name) for name in ("ToolRetryError", "ToolFailedError") if hasattr(exceptions, name))
 """What Pydantic AI raises from a tool's own exception when it has made a message to the model of it."""

@@ -15,7 +15,7 @@ from agentassert.adapters.base import guarded
 from agentassert.adapters.hooks import recorded
 from agentassert.adapters.smolagents import ADAPTER
 from agentassert.adapters.smolagents.messages import FINAL_ANSWER, messages_sent, requests_in, response_of
-from agentassert.events import ModelCallEvent
+from agentassert.recording.events import ModelCallEvent
 
 _heard: Final[WeakKeyDictionary[ModelCallEvent, list[Any]]] = WeakKeyDictionary()
 _answered: ContextVar[ref[ModelCallEvent] | None] = ContextVar("agentassert_smolagents_answered", default=None)

@@ -14,7 +14,7 @@ from agentassert import recorder
 from agentassert.adapters.base import CHAT, REQUESTS
 from agentassert.adapters.hooks import recorded
 from agentassert.adapters.smolagents import ADAPTER
-from agentassert.events import InvocationEvent
+from agentassert.recording.events import InvocationEvent
 
 _ELSEWHERE: Final = "smolagents sends the code of agents with a remote executor elsewhere: what tools do there is not recorded"
 _FOREIGN: Final = "an agent of smolagents asks a model that is no `smolagents.Model`: its calls are not recorded"

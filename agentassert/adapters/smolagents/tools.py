@@ -17,7 +17,7 @@ from agentassert.adapters.patching import wrap_family, wrap_method
 from agentassert.adapters.smolagents import ADAPTER
 from agentassert.adapters.smolagents.messages import FINAL_ANSWER
 from agentassert.doubles import active
-from agentassert.events import ToolEvent
+from agentassert.recording.events import ToolEvent
 
 _tools: Final[WeakKeyDictionary[ToolEvent, Any]] = WeakKeyDictionary()
 """What runs: an agent may know a tool by another name than its own."""

@@ -13,7 +13,7 @@ from agentassert import recorder
 from agentassert.adapters.stainless.fields import field
 from agentassert.adapters.stainless.keeping import kept
 from agentassert.adapters.stainless.routes import Answer, Collector, Hosted, Route
-from agentassert.events import ModelCallEvent, Scope, ToolEvent
+from agentassert.recording.events import ModelCallEvent, Scope, ToolEvent
 from agentassert.records import Outcome
 
 _ATTEMPT: Final = "x-stainless-retry-count"

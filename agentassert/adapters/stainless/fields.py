@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from agentassert.requests import id_among
+from agentassert.recording.requests import id_among
 from agentassert.token_usage import TokenUsage
 
 _MARKERS: Final = frozenset({"cache_control", "prompt_cache_breakpoint"})

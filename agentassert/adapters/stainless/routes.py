@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from agentassert.exchanges import Exchange
+from agentassert.recording.exchanges import Exchange
 from agentassert.records import ChatModelCall, ModelCall, Outcome, Source
 from agentassert.token_usage import TokenUsage
 

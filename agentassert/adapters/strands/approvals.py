@@ -18,8 +18,8 @@ from agentassert.adapters.decisions import decisions_in
 from agentassert.adapters.strands import ADAPTER
 from agentassert.adapters.strands.messages import result_of
 from agentassert.adapters.streams import driven
-from agentassert.events import ApprovalEvent, InvocationEvent, ToolEvent
 from agentassert.jsonlike import snapshot
+from agentassert.recording.events import ApprovalEvent, InvocationEvent, ToolEvent
 from agentassert.records import Decision
 
 _NO_WORDS: Final = "tool cancelled by user"

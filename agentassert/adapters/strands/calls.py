@@ -10,7 +10,7 @@ from agentassert import recorder
 from agentassert.adapters.hooks import recorded
 from agentassert.adapters.strands import ADAPTER
 from agentassert.adapters.strands.messages import answer_in, messages_sent, requests_in, text_of, usage_of
-from agentassert.events import ModelCallEvent
+from agentassert.recording.events import ModelCallEvent
 
 _arguments: Final[WeakKeyDictionary[ModelCallEvent, list[str]]] = WeakKeyDictionary()
 """What a model has sent of the arguments of each tool that it asks for: Strands makes none of those that do not parse."""

@@ -13,7 +13,7 @@ from agentassert.adapters.hooks import recorded
 from agentassert.adapters.strands import ADAPTER
 from agentassert.adapters.strands.messages import given_in, text_of
 from agentassert.adapters.waiting import Waiting
-from agentassert.events import Event, InvocationEvent
+from agentassert.recording.events import Event, InvocationEvent
 from agentassert.records import Status
 
 handed_over: Final[WeakKeyDictionary[Any, InvocationEvent]] = WeakKeyDictionary()

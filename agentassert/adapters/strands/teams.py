@@ -14,7 +14,7 @@ from agentassert.adapters.hooks import recorded
 from agentassert.adapters.strands import ADAPTER
 from agentassert.adapters.strands.messages import text_of
 from agentassert.adapters.strands.runs import end, handed_over, start, stop, suspend
-from agentassert.events import InvocationEvent
+from agentassert.recording.events import InvocationEvent
 
 
 def _begin(team: Any, task: Any = None, *_: Any, **__: Any) -> InvocationEvent | None:

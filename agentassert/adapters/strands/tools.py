@@ -14,7 +14,7 @@ from agentassert.adapters.strands import ADAPTER
 from agentassert.adapters.strands.approvals import current_use
 from agentassert.adapters.strands.doubles import doubled
 from agentassert.adapters.strands.messages import result_of
-from agentassert.events import ToolEvent
+from agentassert.recording.events import ToolEvent
 
 _paused: Final[WeakValueDictionary[tuple[int, str], ToolEvent]] = WeakValueDictionary()
 """The executions that wait for an agent that they run: by the orders of their invocations, and their call ids."""

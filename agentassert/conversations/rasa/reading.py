@@ -12,7 +12,7 @@ from agentassert.conversations.rasa.mantle import HAPPENINGS, Happened, ToolExec
 from agentassert.conversations.rasa.scene import RasaAssertion
 from agentassert.conversations.rasa.slots import MemoryWasCleared, ValueWasNotSet, ValueWasSet
 from agentassert.conversations.rasa.utterances import ActionExecuted, BotDidNotUtter, BotUttered
-from agentassert.nearest import did_you_mean
+from agentassert.text.nearest import did_you_mean
 
 CALM: Final[Mapping[str, type[RasaAssertion]]] = {
     "flow_started": FlowStarted,

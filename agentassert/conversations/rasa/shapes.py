@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Never
 
 from agentassert import render
-from agentassert.nearest import did_you_mean
+from agentassert.text.nearest import did_you_mean
 
 
 def refuse(kind: str, problem: str) -> Never:

@@ -11,8 +11,8 @@ import attrs
 
 from agentassert.conversations.rasa_files.format import RasaCase, RasaFile, Remark, Slots, UserStep
 from agentassert.conversations.rasa_files.reading import read_conftest, read_file
-from agentassert.nearest import did_you_mean
 from agentassert.suites.problems import Problem, SuiteError, quoted
+from agentassert.text.nearest import did_you_mean
 
 _SUFFIXES: Final = frozenset({".yml", ".yaml"})
 _CONFTEST: Final = "conftest"

@@ -6,10 +6,10 @@ import datetime
 from collections.abc import Mapping
 from typing import Any, Final
 
-from agentassert.nearest import did_you_mean
 from agentassert.suites.kinds import Reader, told
 from agentassert.suites.marks import DataPath
 from agentassert.suites.problems import quoted
+from agentassert.text.nearest import did_you_mean
 
 _NOW: Final = "mocked_datetime"
 _FORMS: Final = ("%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d")

@@ -10,10 +10,10 @@ from typing import Any, Final
 from agentassert import render
 from agentassert.conversations.rasa_files.outcomes import CaseOutcome, accuracy
 from agentassert.conversations.rasa_files.writing import dump
-from agentassert.masking import MASK, is_secret_name, masked, secrets_shown
 from agentassert.raw_events import RawEvent
 from agentassert.suites.outcomes import CaseStatus, overall
 from agentassert.suites.problems import shown_path
+from agentassert.text.masking import MASK, is_secret_name, masked, secrets_shown
 
 _STEM_IN_FOLDER: Final = "e2e_results"
 

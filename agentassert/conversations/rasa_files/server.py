@@ -13,8 +13,8 @@ import urllib.request
 from collections.abc import Mapping
 from typing import Any, Final, Never, cast
 
-from agentassert.masking import MASK, masked
 from agentassert.suites.problems import quoted
+from agentassert.text.masking import MASK, masked
 
 TOKEN_VARIABLE: Final = "AGENTASSERT_RASA_TOKEN"  # noqa: S105 -- the name of a variable
 JWT_VARIABLE: Final = "AGENTASSERT_RASA_JWT"

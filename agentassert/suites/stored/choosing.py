@@ -10,12 +10,12 @@ import attrs
 from agentassert import settings
 from agentassert.expressions.expectations import Expectations
 from agentassert.expressions.expression import Expression
-from agentassert.nearest import did_you_mean
 from agentassert.storing.documents import Kind
 from agentassert.suites.discovery import suite_files, suites_directory_of
 from agentassert.suites.loading import load_suite
 from agentassert.suites.problems import quoted, shown_path
 from agentassert.suites.schema import Case
+from agentassert.text.nearest import did_you_mean
 
 
 @attrs.frozen(kw_only=True)

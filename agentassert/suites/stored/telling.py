@@ -7,11 +7,11 @@ import os
 from typing import Any, TextIO
 
 from agentassert.failures import counted
-from agentassert.pieces import escaped
 from agentassert.suites.reporting import print_annotations, print_table
 from agentassert.suites.stored.choosing import Choice
 from agentassert.suites.stored.judging import Report
 from agentassert.suites.stored.tallies import Tallies, named
+from agentassert.text.pieces import escaped
 
 
 def annotate(tallies: Tallies, stream: TextIO) -> None:

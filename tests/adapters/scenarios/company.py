@@ -14,7 +14,7 @@ from unittest import mock
 import pytest
 
 from agentassert import AdapterError, CaptureWarning, assert_that, capture
-from agentassert.events import InvocationEvent, ModelCallEvent, ToolEvent
+from agentassert.recording.events import InvocationEvent, ModelCallEvent, ToolEvent
 from tests.adapters.kits import Ask, Kit, Request, Say, Tool
 from tests.adapters.scenarios.parts import LOOKED_UP, booker, executed, explode, fragile, recording
 

@@ -13,8 +13,8 @@ import attrs
 
 from agentassert.records import Invocation
 from agentassert.render import value as rendered
-from agentassert.stored_fields import dump_fields, forms_of, load_fields, made
-from agentassert.stored_values import refuse
+from agentassert.stored.fields import dump_fields, forms_of, load_fields, made
+from agentassert.stored.values import refuse
 
 VERSION: Final = 1
 """The format that this release writes, and the only one that it reads."""
@@ -66,7 +66,7 @@ def dumps(stored: StoredCapture) -> str:
     """Write a capture as JSON text, in ASCII.
 
     JSON values are kept exactly, also those that JSON has no word for: NaN, keys that are no text, lone surrogates. Of any other
-    value the class and its text are kept, and of an exception what :class:`~agentassert.recorded_errors.RecordedError` has.
+    value the class and its text are kept, and of an exception what :class:`~agentassert.stored.recorded_errors.RecordedError` has.
 
     Raises:
         TypeError: when a record holds a value that is not of its field's type.

@@ -13,12 +13,12 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from agentassert.events import ApprovalEvent, ModelCallEvent, ToolEvent
+from agentassert.recording.events import ApprovalEvent, ModelCallEvent, ToolEvent
+from agentassert.recording.requests import Place, Request, key_of, loose_key, parsed_arguments
 from agentassert.records import ToolExecutionRequest
-from agentassert.requests import Place, Request, key_of, loose_key, parsed_arguments
 
 if TYPE_CHECKING:
-    from agentassert.exchanges import Answer
+    from agentassert.recording.exchanges import Answer
 
 _UNSEEN: Final = -1
 """The index of a request that is known only by the executions that name its id."""

@@ -18,7 +18,7 @@ from agentassert.records import NOT_RECORDED, ChatModelCall, Decision, ModelCall
 from agentassert.token_usage import TokenUsage
 
 if TYPE_CHECKING:
-    from agentassert.exchanges import Exchange
+    from agentassert.recording.exchanges import Exchange
 
 if hasattr(time, "clock_gettime"):
 

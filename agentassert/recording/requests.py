@@ -12,7 +12,7 @@ from agentassert.jsonlike import decode
 from agentassert.records import Decision
 
 if TYPE_CHECKING:
-    from agentassert.exchanges import Answer
+    from agentassert.recording.exchanges import Answer
 
 Place: TypeAlias = tuple[int, int, int]
 

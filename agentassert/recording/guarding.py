@@ -6,7 +6,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Final, TypeAlias, TypeVar
 
-from agentassert import events, recorder
+from agentassert import recorder
+from agentassert.recording import events
 
 ADAPTER: Final = "record"
 SEES: Final = frozenset({"tool_failures", "chat", "embedding", "scoring", "moderation", "sources", "approvals", "requests"})

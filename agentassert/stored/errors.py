@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from agentassert.recorded_errors import RecordedError, members, message_of, type_names
 from agentassert.render import value as rendered
-from agentassert.stored_values import dump_value, load_value, refuse
+from agentassert.stored.recorded_errors import RecordedError, members, message_of, type_names
+from agentassert.stored.values import dump_value, load_value, refuse
 
 _MOST: Final = 100
 """Exceptions that are kept of one error with all its causes and members; what lies beyond is left out."""

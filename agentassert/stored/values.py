@@ -10,11 +10,11 @@ from typing import Any, Final, Never
 import attrs
 
 from agentassert.jsonlike import DEEPEST, SCALARS
-from agentassert.pieces import MOST_BITS
-from agentassert.recorded_errors import qualified_name
 from agentassert.records import NOT_RECORDED
 from agentassert.render import value as rendered
 from agentassert.render import words
+from agentassert.stored.recorded_errors import qualified_name
+from agentassert.text.pieces import MOST_BITS
 
 MARK: Final = "$agentassert"
 """The key of an object that stands for something JSON does not know; a mapping that has this key itself is written as pairs."""

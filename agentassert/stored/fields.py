@@ -14,8 +14,8 @@ import attrs
 from agentassert.jsonlike import SCALARS, snapshot
 from agentassert.records import KIND_OF_CALL, ModelCall
 from agentassert.render import value as rendered
-from agentassert.stored_errors import dump_error, load_error
-from agentassert.stored_values import dump_value, load_value, refuse
+from agentassert.stored.errors import dump_error, load_error
+from agentassert.stored.values import dump_value, load_value, refuse
 
 
 @attrs.frozen

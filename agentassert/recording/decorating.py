@@ -8,10 +8,11 @@ import types
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from typing import Any, Final, TypeAlias
 
-from agentassert import events, recorder
+from agentassert import recorder
 from agentassert.doubles import active, functions
-from agentassert.guarding import ADAPTER, Inside, Recorded, Step, attempt, finish, started, stop
 from agentassert.jsonlike import snapshot
+from agentassert.recording import events
+from agentassert.recording.guarding import ADAPTER, Inside, Recorded, Step, attempt, finish, started, stop
 from agentassert.signatures import signature_of
 
 Begin: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any]], Recorded | None]

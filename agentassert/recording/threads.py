@@ -11,8 +11,9 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from agentassert import events, recorder
+from agentassert import recorder
 from agentassert.doubles import active
+from agentassert.recording import events
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from agentassert import events, render
+from agentassert import render
 from agentassert.conversation_events import ConversationEvent
 from agentassert.errors import is_error_of
-from agentassert.joining import CallIds, Requested
 from agentassert.jsonlike import decode
+from agentassert.recording import events
+from agentassert.recording.joining import CallIds, Requested
+from agentassert.recording.requests import Request, key_of, parsed_arguments
 from agentassert.records import (
     NOT_RECORDED,
     Approval,
@@ -28,11 +30,10 @@ from agentassert.records import (
     Status,
     ToolExecution,
 )
-from agentassert.requests import Request, key_of, parsed_arguments
 
 if TYPE_CHECKING:
-    from agentassert.exchanges import Answer, Exchange, SentResult
-    from agentassert.inferring import Answers
+    from agentassert.recording.exchanges import Answer, Exchange, SentResult
+    from agentassert.recording.inferring import Answers
 
 _NO_ANSWERS: Final[Mapping[int, Answer]] = {}
 
@@ -353,7 +354,7 @@ def _by_end(event: events.Event) -> int:
 def _answers(calls: list[tuple[events.ModelCallEvent, Exchange]], end: float) -> Answers:
     if not calls:
         return {}
-    from agentassert.inferring import answers_in  # on first use: most captures hold no loop over a raw SDK
+    from agentassert.recording.inferring import answers_in  # on first use: most captures hold no loop over a raw SDK
 
     return answers_in(calls, end)
 

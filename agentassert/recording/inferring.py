@@ -16,9 +16,9 @@ from typing import TypeAlias
 
 import attrs
 
-from agentassert.events import ModelCallEvent
-from agentassert.exchanges import Answer, Exchange, Sent, SentResult
-from agentassert.requests import key_of
+from agentassert.recording.events import ModelCallEvent
+from agentassert.recording.exchanges import Answer, Exchange, Sent, SentResult
+from agentassert.recording.requests import key_of
 
 Answers: TypeAlias = Mapping[ModelCallEvent, Mapping[int, Answer]]
 _Key: TypeAlias = tuple[str, str, str | None]

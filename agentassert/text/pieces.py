@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
-from agentassert.masking import MASK, is_secret_name, masked
+from agentassert.text.masking import MASK, is_secret_name, masked
 
 SHORTEST: Final = 40
 """The least room, in characters, in which the middle of a text can be left out and the number of characters still be told."""

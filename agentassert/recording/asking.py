@@ -12,7 +12,7 @@ import attrs
 
 from agentassert import recorder
 from agentassert.doubles import active
-from agentassert.guarding import ADAPTER, Suspension, started
+from agentassert.recording.guarding import ADAPTER, Suspension, started
 from agentassert.records import Decision
 
 _GRANTING: Final = (Decision.APPROVE, Decision.EDIT)

@@ -9,7 +9,8 @@ import contextlib
 import sys
 import threading
 
-from agentassert import events, recorder
+from agentassert import recorder
+from agentassert.recording import events
 
 
 def in_event_loop() -> bool:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import attrs
 
-from agentassert import events
+from agentassert.recording import events
 
 if TYPE_CHECKING:
-    from agentassert.building import Built
     from agentassert.captures import Capture
-    from agentassert.stored import StoredCapture
+    from agentassert.recording.building import Built
+    from agentassert.stored.captures import StoredCapture
 
 _IF_NOTHING_RAN: Final = "Was the agent run inside the block, and is its framework supported, or decorated with `record`?"
 _IF_NOTHING_WAS_STORED: Final = "It was stored without one: look at what was captured, before it is stored."
@@ -104,7 +104,7 @@ class Live:
     def built(self) -> Built:
         now = self.state.last_order, self.state.closed_order
         if self._built is None or self._built[0] != now:
-            from agentassert.building import build  # of no use to a program that records, and reads nothing
+            from agentassert.recording.building import build  # of no use to a program that records, and reads nothing
 
             error = self.error if isinstance(self.error, BaseException) else None
             self._built = now, build(self.state, home=self.home, error=error)
@@ -135,7 +135,7 @@ class Loaded:
         self.is_open = False
         self.name = stored.name
         self.error = stored.error
-        from agentassert.building import Built
+        from agentassert.recording.building import Built
 
         self._built = Built(stored.invocations, stored.strays)
 

@@ -1,0 +1,1 @@
+"""What the recorder keeps while an agent runs, and how that becomes records."""
