@@ -27,10 +27,10 @@ class AnthropicKit(LoopKit):
         return {**super().cannot, "arguments_that_do_not_parse": "Anthropic sends arguments as an object, never as text."}
 
     def client(self, url: str) -> Anthropic:
-        return Anthropic(base_url=url, api_key="none", max_retries=0)
+        return Anthropic(base_url=url, api_key="none", max_retries=0, timeout=600)
 
     def async_client(self, url: str) -> AsyncAnthropic:
-        return AsyncAnthropic(base_url=url, api_key="none", max_retries=0)
+        return AsyncAnthropic(base_url=url, api_key="none", max_retries=0, timeout=600)
 
     def asking(self, requests: Sequence[Asked]) -> Reply:
         return message(*(tool_use(one.name, _object(one.arguments), one.call_id) for one in requests), usage=(11, 3))

@@ -26,10 +26,10 @@ class OpenAIKit(LoopKit):
         return {**super().cannot, "arguments_that_do_not_parse": words}
 
     def client(self, url: str) -> OpenAI:
-        return OpenAI(base_url=url, api_key="none", max_retries=0)
+        return OpenAI(base_url=url, api_key="none", max_retries=0, timeout=600)
 
     def async_client(self, url: str) -> AsyncOpenAI:
-        return AsyncOpenAI(base_url=url, api_key="none", max_retries=0)
+        return AsyncOpenAI(base_url=url, api_key="none", max_retries=0, timeout=600)
 
     def asking(self, requests: Sequence[Asked]) -> Reply:
         calls = [(one.name, {} if isinstance(one.arguments, str) else one.arguments) for one in requests]
