@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -24,7 +25,10 @@ def recorded(
     error: Exception | None = None,
 ) -> Capture:
     """A run of an agent that did exactly this."""
-    with capture(expecting_failure=error is not None) as made, record.invocation("assistant", input="Cancel MS-777") as invocation:
+    with (
+        capture(expecting_failure=error is not None) as made,
+        record.invocation("assistant", input="Cancel MS-777") as invocation,
+    ):
         for _ in range(calls):
             with record.model_call("small") as call:
                 call.respond("Hello", finish_reason=finish_reason, input_tokens=tokens, output_tokens=tokens)
@@ -65,4 +69,4 @@ def team() -> Capture:
 def sure(prompt: str) -> str:
     """A judge's model, to which all is well but what says `[rude]`."""
     verdict = "not_satisfied" if "[rude]" in prompt else "satisfied"
-    return '{"assessments": [{"criterion": 1, "reasoning": "As it says.", "verdict": "%s"}]}' % verdict
+    return json.dumps({"assessments": [{"criterion": 1, "reasoning": "As it says.", "verdict": verdict}]})
