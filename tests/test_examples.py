@@ -25,3 +25,20 @@ def test_the_quickstart_shows_the_invocation_a_passing_chain_and_a_failing_asser
     assert "tool: cancel_booking {'booking_number': 'MS-777', 'reason': 'illness'}" in recorded
     assert "has_no_more_tool_executions" in passing
     assert "$.booking_number: expected 'MS-778', was 'MS-777'" in failing
+
+
+SHOWN = {
+    "handwritten_agent": ["A-1: refunded as it should be", "$.amount: was 150, but result_of('find_order', '$.price') is 300"],
+    "conversation": ["Three turns, as they should be.", "Expected turn 1 'Moss' to have set the slot 'crossing' to 'Bergen'"],
+    "judging": [
+        "is polite: not satisfied: It blames the customer.",
+        "Neither a pass nor a failure: the judge's answer is not one JSON",
+    ],
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_an_example_shows_what_passes_and_what_fails(name, project):
+    command = [sys.executable, "-W", "error", f"examples/{name}.py"]
+    shown = subprocess.run(command, cwd=project, capture_output=True, text=True, check=True).stdout
+    assert [line for line in SHOWN[name] if line not in shown] == []
