@@ -7,7 +7,7 @@ import itertools
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from agentassert.scripted.faults import Fault
 from agentassert.scripted.playing import Player
@@ -20,6 +20,9 @@ from agentassert.scripted.wire import auxiliary
 from agentassert.scripted.wire.auxiliary import Embed, Moderate
 from agentassert.scripted.wire.protocol import UnsayableError
 from agentassert.text.masking import masked
+
+_LONGEST: Final = 1_000
+"""Characters of what is wrong with a request, of which a part is out of the request."""
 
 Send: TypeAlias = Callable[[Sending], bool]
 """Sends an answer; gives `False` when the client had gone before it began."""
@@ -72,7 +75,9 @@ class Desk:
 
     def refuse(self, status: int, words: str) -> Sending:
         """Answer what could not be read with an error, and keep that as a problem."""
-        return failing(self.player.object_to(Problem("".join(masked(words))), status))
+        from agentassert import render
+
+        return failing(self.player.object_to(Problem(render.words(words, _LONGEST)), status))
 
     def _chat(self, api: Api, path: str, headers: Mapping[str, str], parsed: dict[str, Any], digest: bytes, send: Send) -> None:
         with self.player.asking((path, digest), headers) as asking:

@@ -140,7 +140,7 @@ def described(request: ScriptedRequest) -> Iterator[str]:
     """A request in lines: where it went, what it said last, which tools it offered."""
     from agentassert import render
 
-    yield f"request {request.number}: POST {request.path}, model {render.value(request.model)}"
+    yield f"request {request.number}: POST {render.words(request.path)}, model {render.value(request.model)}"
     hidden = max(0, len(request.messages) - _MOST_MESSAGES)
     if hidden:
         yield f"  … {hidden} earlier message{'s' if hidden > 1 else ''} …"
@@ -148,7 +148,7 @@ def described(request: ScriptedRequest) -> Iterator[str]:
     if not request.messages:
         yield f"  {render.value(dict(request.body))}"
     if request.tools:
-        yield f"  tools offered: {', '.join(request.tools)}"
+        yield f"  tools offered: {', '.join(map(render.words, request.tools))}"
 
 
 def _message(message: Mapping[str, Any]) -> str:
@@ -156,11 +156,11 @@ def _message(message: Mapping[str, Any]) -> str:
     from agentassert.recording.requests import parsed_arguments
 
     asked = [
-        f"{call['name']}({render.arguments(parsed_arguments(call['arguments']), call['arguments'])})"
+        f"{render.words(str(call['name']))}({render.arguments(parsed_arguments(call['arguments']), call['arguments'])})"
         for call in message.get("tool_calls", ())
     ]
     content = message.get("content")
     said = [render.value(content)] if content or not asked else []
     if asked:
         said.append(f"asks for {', '.join(asked)}")
-    return f"{message['role']}: {', '.join(said)}"
+    return f"{render.words(str(message['role']))}: {', '.join(said)}"

@@ -17,6 +17,12 @@ _ROUTES: Final[Mapping[str, Api]] = {
     "/embeddings": Api.EMBEDDINGS,
     "/moderations": Api.MODERATIONS,
 }
+_MOST_DIMENSIONS: Final = 16_384
+"""More than any model has: what is asked for is made."""
+
+_MOST_TEXTS: Final = 2_048
+"""As OpenAI has it."""
+
 ADDRESSES: Final = ", ".join(f"POST …{ending}" for ending in _ROUTES) + " and GET …/models"
 
 
@@ -117,6 +123,15 @@ def _given(body: Mapping[str, Any]) -> str | None:
     return None
 
 
+def _embedded(body: Mapping[str, Any]) -> str | None:
+    size, given = body.get("dimensions"), body.get("input")
+    if size is not None and (type(size) is not int or not 1 <= size <= _MOST_DIMENSIONS):
+        return f"'dimensions' must be a whole number from 1 to {_MOST_DIMENSIONS:,}, but was {_shown(size)}"
+    if isinstance(given, list) and len(given) > _MOST_TEXTS and not isinstance(given[0], int):
+        return f"'input' must have {_MOST_TEXTS:,} texts at most, but has {len(given):,}"
+    return _given(body)
+
+
 def _shown(value: Any) -> str:
     from agentassert.render import value as shown
 
@@ -128,6 +143,6 @@ _COMPLAINTS: Final[Mapping[Api, Callable[[Mapping[str, Any]], str | None]]] = {
     Api.RESPONSES: _responding,
     Api.MESSAGES: _limited,
     Api.TOKEN_COUNT: _conversing,
-    Api.EMBEDDINGS: _given,
+    Api.EMBEDDINGS: _embedded,
     Api.MODERATIONS: _given,
 }

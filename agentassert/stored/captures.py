@@ -11,6 +11,7 @@ from typing import Any, Final, Never
 
 import attrs
 
+from agentassert.jsonlike import repeated
 from agentassert.records import Invocation
 from agentassert.render import value as rendered
 from agentassert.stored.fields import dump_fields, forms_of, load_fields, made
@@ -121,8 +122,7 @@ def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """
     found = dict(pairs)
     if len(found) < len(pairs):
-        twice = next(key for place, (key, _) in enumerate(pairs) if any(key == other for other, _ in pairs[:place]))
-        raise ValueError(f"an object has the key {rendered(twice)} twice")
+        raise ValueError(f"an object has the key {rendered(repeated(key for key, _ in pairs))} twice")
     return found
 
 

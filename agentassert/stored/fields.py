@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import json
 import types
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -112,10 +113,14 @@ def load_fields(kind: type, stored: Any, path: str, forms: Mapping[str, Form]) -
         refuse(path, f"must be an object, but was {rendered(stored)}")
     if stored.keys() != forms.keys():
         _refuse_fields(kind, stored, path, forms)
-    return {
-        name: value if type(value := stored[name]) in form.same else form.load(value, f"{path}.{name}")
-        for name, form in forms.items()
-    }
+    loaded: dict[str, Any] = {}
+    for name, form in forms.items():
+        value = stored[name]
+        if name in _AS_BEFORE and _is_same(value, stored[_AS_BEFORE[name]]):
+            loaded[name] = loaded[_AS_BEFORE[name]]
+        else:
+            loaded[name] = value if type(value) in form.same else form.load(value, f"{path}.{name}")
+    return loaded
 
 
 def made(kind: type, fields: Mapping[str, Any], path: str) -> Any:
@@ -134,6 +139,11 @@ def made(kind: type, fields: Mapping[str, Any], path: str) -> Any:
         return kind(**fields)
     except ValueError as refused:
         refuse(path, str(refused))
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two stored values are the same to the kind of each number, which `==` does not tell apart."""
+    return type(one) is type(other) and one == other and (type(one) is str or json.dumps(one) == json.dumps(other))
 
 
 def _refuse_fields(kind: type, stored: Mapping[str, Any], path: str, forms: Mapping[str, Form]) -> Never:
@@ -275,6 +285,8 @@ def _load_json_mapping(stored: Any, path: str) -> Any:
     return value
 
 
+_AS_BEFORE: Final = {"raw_arguments": "arguments", "raw_result": "result"}
+"""Fields that mostly hold the same as another one before them, and are the same object then: nothing else is there as often."""
 _ANYTHING: Final = Form(dump_value, load_value, SCALARS)
 _ERROR: Final = Form(dump_error, load_error)
 _JSON_MAPPING: Final = Form(_dump_json_mapping, _load_json_mapping)

@@ -6,9 +6,15 @@ import contextlib
 import functools
 import os
 import secrets
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
+
+_LONGEST: Final = 259
+_PAUSES: Final = (0.01, 0.05, 0.2, 0.5, 1.0)
+"""Seconds between attempts where somebody may have the file open for a moment: a reader, a virus scanner, an indexer."""
 
 
 @contextlib.contextmanager
@@ -38,10 +44,27 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
             yield written
             written.flush()
             os.fsync(written.fileno())
-        beside.replace(target)
+        _put(beside, target)
     except BaseException as error:
         with contextlib.suppress(OSError):
+            beside.chmod(0o600)  # Windows deletes nothing that is read-only
             beside.unlink()
         if isinstance(error, OSError):
             error.filename = os.fspath(target)
+            if sys.platform == "win32" and len(os.path.abspath(beside)) > _LONGEST:  # noqa: PTH100  # it need not be there
+                error.add_note(
+                    f"A path has up to {_LONGEST} characters in Windows, unless long paths are enabled: choose a shorter one."
+                )
         raise
+
+
+def _put(beside: Path, target: Path) -> None:
+    """Give the file its name. Windows refuses that while somebody has the one of that name open."""
+    for pause in _PAUSES if sys.platform == "win32" else ():
+        try:
+            beside.replace(target)
+        except PermissionError:
+            time.sleep(pause)
+        else:
+            return
+    beside.replace(target)

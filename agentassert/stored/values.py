@@ -20,6 +20,8 @@ MARK: Final = "$agentassert"
 """The key of an object that stands for something JSON does not know; a mapping that has this key itself is written as pairs."""
 
 _LONGEST_PLACE: Final = 400
+_LONGEST_KEY: Final = 100
+"""Characters of a key that a place has: it is made for everything below the key, needed or not."""
 
 _SPLIT_PAIR: Final = re.compile("(?<=[\ud800-\udbff])(?=[\udc00-\udfff])")
 """Between two lone surrogates that a JSON reader would join to one character."""
@@ -86,7 +88,11 @@ def load_value(stored: Any, path: str) -> Any:
         return stored
     if MARK in stored:
         return _load_marked(stored, path)
-    return {key: item if type(item) in SCALARS else load_value(item, f"{path}.{key}") for key, item in stored.items()}
+    if all(type(item) in SCALARS for item in stored.values()):
+        return stored  # as it is: a copy of it would take its room a second time
+    return {
+        key: item if type(item) in SCALARS else load_value(item, f"{path}.{key[:_LONGEST_KEY]}") for key, item in stored.items()
+    }
 
 
 def _dumped(value: Any, above: tuple[int, ...]) -> Any:

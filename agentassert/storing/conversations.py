@@ -29,6 +29,9 @@ from agentassert.storing.message_kinds import kind_of
 from agentassert.storing.message_parts import Part
 
 _SEES: Final = frozenset({REQUESTS, TOOL_FAILURES})
+_MOST_SENT: Final = 20_000_000
+"""Messages that the calls of a list have been sent together: of 4,000 answers, each of which asks for a tool that answers."""
+
 _CUT_OFF: Final = "the messages end before the model's last answer, so the end of the work is not in them"
 _UNASKED: Final = "results of tools whose request is not in the messages, which are not recorded"
 _REPEATED: Final = "results of requests that were answered before, which are not recorded"
@@ -77,6 +80,7 @@ class _Telling:
         self._adapter = adapter
         self._place = Scope((state,), None)
         self._history: list[Mapping[str, Any]] = []
+        self._sent = 0
         self._last: Response | None = None
         self._responses: list[Response] = []
         self._asking: defaultdict[str | None, list[Response]] = defaultdict(list)
@@ -108,6 +112,11 @@ class _Telling:
 
     def _answer(self, answer: Answer, model: str | None) -> None:
         """The model answers: a call whose messages are all that came before, of which each has been copied already."""
+        self._sent += len(self._history)
+        if self._sent > _MOST_SENT:
+            raise MessageError(
+                f"messages: there are too many: every answer is recorded with all messages before it, together more than {_MOST_SENT:,}"
+            )
         call = ModelCallEvent(self._place, self._adapter, ChatModelCall, model, (), None)
         call.inputs = list(self._history)
         returned: dict[int, Returned] = {}
@@ -141,10 +150,9 @@ class _Telling:
         for result in left:
             is_known = result.call_id is not None and result.call_id in self._asking
             earlier = self._asking.get(result.call_id, [])
-            while earlier and not earlier[-1].awaits({result.call_id}):
+            while earlier and earlier[-1].take([result], range(len(earlier[-1].requests)), order):
                 earlier.pop()
-            left_over = earlier[-1].take([result], range(len(earlier[-1].requests)), order) if earlier else [result]
-            self._doubts[_REPEATED if is_known else _UNASKED] += len(left_over)
+            self._doubts[_REPEATED if is_known else _UNASKED] += not earlier
 
 
 def _take_back(response: Response) -> int:

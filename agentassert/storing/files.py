@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import gzip
 import os
+import sys
+import time
 import zlib
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import IO, Final, TypeAlias
 
 from agentassert.errors import StoredCaptureError
+from agentassert.stored.compressed import MAGIC, TooLargeError, unpacked
 from agentassert.stored.replaced_files import replacing
 
 AnyPath: TypeAlias = str | os.PathLike[str]
@@ -18,8 +21,9 @@ AnyPath: TypeAlias = str | os.PathLike[str]
 MANY: Final = ".jsonl"
 """How the name of a file ends that holds a capture in each line."""
 
-_GZIP: Final = b"\x1f\x8b"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_LOCKED: Final = 0x7FFF_0000
+"""Where a lock of Windows is set: as far as it can be, as nobody can read what is locked."""
 
 
 def save(text: str, path: AnyPath) -> None:
@@ -148,12 +152,13 @@ def opened(path: AnyPath) -> Iterator[IO[bytes]]:
         StoredCaptureError: when it cannot be decompressed.
     """
     with Path(path).open("rb") as plain:
-        if plain.peek(2)[:2] != _GZIP:
+        if plain.peek(2)[:2] != MAGIC:
             yield plain
             return
         try:
-            with gzip.open(plain) as unpacked:
-                yield unpacked  # type: ignore[misc]  # it reads bytes, whatever its mode
+            yield unpacked(plain)
+        except TooLargeError as error:
+            raise StoredCaptureError(f"{os.fspath(path)}: {error}") from None
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise StoredCaptureError(f"{os.fspath(path)}: cannot be decompressed: {error}") from None
 
@@ -172,14 +177,29 @@ def _ends_a_line(file: IO[bytes]) -> bool:
 
 @contextlib.contextmanager
 def _alone(file: IO[bytes]) -> Iterator[None]:
-    """Keep other writers out, where the system has locks for that; elsewhere a line is written at once, as far as possible."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    fcntl.flock(file, fcntl.LOCK_EX)
+    """Keep other writers out."""
+    _lock(file, taken=True)
     try:
         yield
     finally:
-        fcntl.flock(file, fcntl.LOCK_UN)
+        _lock(file, taken=False)
+
+
+def _lock(file: IO[bytes], *, taken: bool) -> None:
+    if sys.platform != "win32":
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX if taken else fcntl.LOCK_UN)
+        return
+    import msvcrt
+
+    file.seek(_LOCKED)
+    while True:
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK if taken else msvcrt.LK_UNLCK, 1)
+        except PermissionError:
+            if not taken:
+                raise
+            time.sleep(0.01)  # the call that waits by itself does so in whole seconds, and gives up
+        else:
+            return

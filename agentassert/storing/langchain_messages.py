@@ -46,7 +46,7 @@ def look(message: Any) -> None:
         for index, block in enumerate(content):
             if field(block, "type") == "tool_use":
                 need_name(block, f"{inside}content[{index}].")
-    if told["type"] == "tool":
+    if told["type"] == "tool" or told.get("tool_call_id") is not None:
         need_text(told, "tool_call_id", inside)
     if told["type"] == "chat":
         need_text(told, "role", inside)
@@ -58,7 +58,7 @@ def parts(messages: Sequence[Any]) -> Iterator[Part]:
         told = _whole(_fields(message)[0])
         mapping = snapshot(message_mapping(told))
         if told.type in ("tool", "function"):
-            result = SentResult(told.tool_call_id, snapshot(text_in(told.content)), _FAILED.get(told.status))
+            result = SentResult(told.tool_call_id, snapshot(text_in(told.content)), _failed(told.status))
             yield Part(inputs=[mapping], results=[result])
         elif mapping["role"] != "assistant":
             yield Part(inputs=[mapping])
@@ -69,6 +69,10 @@ def parts(messages: Sequence[Any]) -> Iterator[Part]:
                 text=said["text"], finish_reason=said["finish_reason"], usage=said["usage"], requests=said["requests"]
             )
             yield Part(inputs=[mapping], answer=answered, model=responding_model(response))
+
+
+def _failed(status: Any) -> bool | None:
+    return _FAILED.get(status) if isinstance(status, str) else None
 
 
 def _fields(message: Any) -> tuple[dict[str, Any], str]:
@@ -130,3 +134,5 @@ def _look_at_call(call: Any, inside: str) -> None:
     if not isinstance(call, Mapping):
         refuse(inside.rstrip("."), "an object", call)
     need_text(call, "name", inside)
+    if field(call, "id") is not None:
+        need_text(call, "id", inside)

@@ -183,7 +183,7 @@ def files_in(path: str) -> list[str]:
         return [path]
     there = (Path(folder, name) for folder, _, names in os.walk(path, onerror=_refuse_folder) for name in names)
     # A link that leads nowhere is told when it is to be read.
-    found = sorted(os.fspath(one) for one in there if _is_named_so(one) and (one.is_file() or not one.exists()))
+    found = sorted(one.as_posix() for one in there if _is_named_so(one) and (one.is_file() or not one.exists()))
     if not found:
         raise StoredCaptureError(f"{path}: there is no .json, .jsonl or .ndjson file in this folder")
     return found

@@ -15,6 +15,9 @@ from agentassert.jsonlike import decode
 Attributes = Mapping[str, Any]
 
 _ABSENT: Final = frozenset({"", "<not specified>"})
+_LONGEST_INDEX: Final = 18
+"""Digits: names of more are no places in a list, and of many more no numbers that Python reads."""
+
 _NEAR_THE_END: Final = 8
 """Characters within which a JSON text that was cut off stops making sense: those of half an escape sequence."""
 
@@ -116,7 +119,7 @@ def is_cut_off(value: Any) -> bool:
         json.loads(value)
     except json.JSONDecodeError as error:
         return error.msg.startswith("Unterminated string") or error.pos >= len(value.rstrip()) - _NEAR_THE_END
-    except RecursionError:
+    except (ValueError, RecursionError):  # an integer of more digits than Python reads
         return False
     return False
 
@@ -144,7 +147,7 @@ def _lists(tree: Any) -> Any:
     if not isinstance(tree, dict):
         return tree
     inner = {name: _lists(value) for name, value in tree.items()}
-    if inner and all(name.isdecimal() for name in inner):
+    if inner and all(name.isdecimal() and len(name) <= _LONGEST_INDEX for name in inner):
         return [inner[name] for name in sorted(inner, key=int)]
     return inner
 

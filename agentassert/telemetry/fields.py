@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, Never, TypeVar
+from typing import Any, Final, NamedTuple, Never, TypeVar
 
 from agentassert import render
 from agentassert.errors import SpanError
 
 _T = TypeVar("_T")
 _DIGITS: Final = re.compile("[0-9a-f]+")
+_LONGEST_ID: Final = 60
 END_OF_TIME: Final = 2**64
 """What the nanoseconds of OpenTelemetry can count to."""
+
+
+class _OfSpan(NamedTuple):
+    """The place of a span, put into words where an error names it: there are very many spans, and few errors."""
+
+    around: str | _OfSpan
+    span_id: Any
+    name: str | None
+
+    def __str__(self) -> str:
+        shown_id = "" if self.span_id is None else f" {render.words(str(self.span_id), _LONGEST_ID)}"
+        shown_name = "" if self.name is None else f" ({render.value(self.name)})"
+        return f"{self.around}{shown_id}{shown_name}"
 
 
 class Fields:
@@ -30,18 +44,22 @@ class Fields:
 
     __slots__ = ("content", "place")
 
-    def __init__(self, content: Mapping[str, Any], place: str) -> None:
+    def __init__(self, content: Mapping[str, Any], place: str | _OfSpan) -> None:
         self.content = content
         self.place = place
 
     def named(self, name: str | None, span_id: Any) -> None:
         """Have errors name the span that these are the fields of."""
-        told = " ".join(str(one) for one in (span_id, None if name is None else f"({name!r})") if one is not None)
-        self.place = f"{self.place} {told}" if told else self.place
+        self.place = _OfSpan(self.place, span_id, name)
 
     def raw(self, *names: str) -> Any:
         """The value under the first of these names that is there."""
-        return next((self.content[name] for name in names if self.content.get(name) is not None), None)
+        content = self.content
+        for name in names:
+            value = content.get(name)
+            if value is not None:
+                return value
+        return None
 
     def text(self, *names: str) -> str | None:
         """A text, or nothing."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
+import io
 import json
 import os
+import re
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,13 +13,14 @@ from typing import Any, Final, TypeAlias
 
 from agentassert import render
 from agentassert.errors import SpanError
+from agentassert.stored.compressed import MAGIC, TooLargeError, unpacked
 from agentassert.telemetry import flat, otlp
 from agentassert.telemetry.fields import Fields
 from agentassert.telemetry.spans import Span
 
 SpanSource: TypeAlias = str | os.PathLike[str] | Mapping[str, Any] | list[Any]
 
-_GZIP: Final = b"\x1f\x8b"
+_SPACE: Final = re.compile(r"[ \t\r\n,]+")
 _LISTS: Final = ("spans", "data")
 _WITHOUT_SPANS: Final = ("resourceLogs", "resourceMetrics")
 _EXPECTED: Final = "an OTLP document with 'resourceSpans', or one span as the SDK or Phoenix writes it"
@@ -102,11 +104,13 @@ def _spans(document: Any, place: str) -> Iterator[tuple[Fields, str | None]]:
 def _text(path: Path, place: str) -> str:
     content = path.read_bytes()
     try:
-        if content.startswith(_GZIP):
-            content = gzip.decompress(content)
+        if content.startswith(MAGIC):
+            content = unpacked(io.BytesIO(content)).read()
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise SpanError(f"{place}: must be text in UTF-8, but is not at byte {error.start}") from None
+    except TooLargeError as error:
+        raise SpanError(f"{place}: {error}") from None
     except (OSError, EOFError, zlib.error) as error:
         raise SpanError(f"{place}: cannot be decompressed: {error}") from None
 
@@ -123,13 +127,16 @@ def _parsed(text: str, place: str) -> Iterator[Any]:
             if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
                 raise SpanError(f"{place}: ends in the middle of a document, at {where}") from None
             raise SpanError(f"{place}: is no JSON: {error.msg} at {where}") from None
+        except ValueError as error:  # an integer of more digits than Python reads
+            raise SpanError(f"{place}: is no JSON: {error}") from None
         except RecursionError:
             raise SpanError(f"{place}: is nested too deeply") from None
-        yield document
         at = _past_space(text, at)
+        if at == len(text):
+            text, at = "", 0  # which is as large as the file, and done with
+        yield document
 
 
 def _past_space(text: str, at: int) -> int:
-    while at < len(text) and text[at] in " \t\r\n,":
-        at += 1
-    return at
+    found = _SPACE.match(text, at)
+    return at if found is None else found.end()

@@ -111,7 +111,8 @@ def _received_by(event: SpanEvent) -> Iterator[Message]:
 
 def _body(event: SpanEvent) -> dict[str, Any]:
     """What an event says about its message: some writers give the parts of it as JSON text."""
-    return {name: structured(event.attributes, name) for name in event.attributes} | {
+    said = {name: value for name, value in event.attributes.items() if value is not None}
+    return {name: structured(said, name) for name in said} | {
         "role": event.attributes.get("role") or _ROLE_OF_EVENT.get(event.name, "assistant")
     }
 

@@ -67,7 +67,14 @@ def _event(fields: Fields) -> SpanEvent:
 
 
 def _attributes(fields: Fields) -> dict[str, Any]:
-    return {one.required_text("key"): _value(one.mapping("value")) for one in fields.items("attributes")}
+    return {one.required_text("key"): _value_of(one) for one in fields.items("attributes")}
+
+
+def _value_of(attribute: Fields) -> Any:
+    value = attribute.content.get("value")
+    # Nearly every attribute is a text, and a large file has millions of them.
+    text = value.get("stringValue") if type(value) is dict and len(value) == 1 else None
+    return text if type(text) is str else _value(attribute.mapping("value"))
 
 
 def _value(value: Fields) -> Any:
@@ -80,7 +87,7 @@ def _value(value: Fields) -> Any:
     if kind in ("arrayValue", "array_value"):
         return [_value(one) for one in value.mapping(kind).items("values")]
     if kind in ("kvlistValue", "kvlist_value"):
-        return {one.required_text("key"): _value(one.mapping("value")) for one in value.mapping(kind).items("values")}
+        return {one.required_text("key"): _value_of(one) for one in value.mapping(kind).items("values")}
     return None if kind is None else value.content[kind]
 
 

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 import attrs
 
+from agentassert import render
 from agentassert.errors import SpanError
 from agentassert.recording.events import CaptureState, Scope, next_order
 from agentassert.telemetry.nodes import Key
@@ -48,12 +49,15 @@ def replay(spans: Iterable[Span], name: str | None, source: str) -> CaptureState
     captures = (state,)
     for moment in moments:
         span = moment.span
-        if moment.phase == _STARTS:
-            now = (span.start_ns - began) / _NANOSECONDS
-            translator.start(span, Scope(captures, translator.around(span)))
-        else:
-            now = (max(span.start_ns, span.end_ns or 0) - began) / _NANOSECONDS
-            translator.end(span)
+        try:
+            if moment.phase == _STARTS:
+                now = (span.start_ns - began) / _NANOSECONDS
+                translator.start(span, Scope(captures, translator.around(span)))
+            else:
+                now = (max(span.start_ns, span.end_ns or 0) - began) / _NANOSECONDS
+                translator.end(span)
+        except RecursionError:  # of JSON in a text of it, or of names with a thousand dots
+            raise SpanError(f"{source}: what {_shown(span)} tells is nested too deeply") from None
     translator.close()
     state.running.clear()
     state.closed_order = next_order()
@@ -100,10 +104,14 @@ def _moments(known: dict[Key, Span], below: dict[Key, list[Span]], roots: Sequen
     if len(placed) < len(known):
         reached = {one.span.key for one in placed}
         lost = next(span for key, span in known.items() if key not in reached)
-        raise SpanError(f"{source}: the span {lost.span_id} ({lost.name!r}) lies within itself: its parents form a circle")
+        raise SpanError(f"{source}: {_shown(lost)} lies within itself: its parents form a circle")
     for one in reversed(placed):
         one.wait_for_what_is_within()
     return [moment for index, one in enumerate(placed) for moment in one.moments(index)]
+
+
+def _shown(span: Span) -> str:
+    return f"the span {span.span_id} ({render.value(span.name)})"
 
 
 @attrs.define(eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -41,14 +42,20 @@ class ToolFacts:
     has_result: bool = False
     error: BaseException | str | None = None
 
+    @functools.cached_property
+    def arguments_key(self) -> str | None:
+        """The same for the same arguments; `None` for what is no mapping, or is not told."""
+        parsed = parsed_arguments(self.arguments)
+        return None if parsed is None else key_of(parsed)
+
     def may_be(self, other: ToolFacts) -> bool:
         """Whether both may tell of one execution: their ids agree, else nothing that both of them know differs."""
         if self.name != other.name:
             return False
         if self.call_id and other.call_id:
             return self.call_id == other.call_id
-        mine, theirs = parsed_arguments(self.arguments), parsed_arguments(other.arguments)
-        return mine is None or theirs is None or key_of(mine) == key_of(theirs)
+        mine, theirs = self.arguments_key, other.arguments_key
+        return mine is None or theirs is None or mine == theirs
 
 
 def tool_facts(span: Span) -> ToolFacts:

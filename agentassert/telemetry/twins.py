@@ -14,7 +14,6 @@ from typing import Final
 
 from agentassert import recorder
 from agentassert.recording.events import Event, InvocationEvent, ModelCallEvent, ToolEvent
-from agentassert.recording.requests import key_of
 from agentassert.telemetry.agents import name_of
 from agentassert.telemetry.calls import CallFacts
 from agentassert.telemetry.endings import KINDS, complete, correct
@@ -138,7 +137,7 @@ def _keys(node: Node) -> list[Hashable]:
         return [("agent", name_of(node.span), None if around is None else around.order)]
     if isinstance(facts, ToolFacts):
         ids: list[Hashable] = [("call", facts.call_id, facts.name)] if facts.call_id else []
-        return ids if facts.arguments is None else [*ids, ("tool", facts.name, key_of(facts.arguments))]
+        return ids if facts.arguments is None else [*ids, ("tool", facts.name, facts.arguments_key)]
     if facts is None:
         return []
     keys: list[Hashable] = [("response", facts.response_id)] if facts.response_id else []

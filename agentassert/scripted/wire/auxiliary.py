@@ -30,8 +30,7 @@ def embeddings(request: ScriptedRequest, embed: Embed | None) -> dict[str, Any]:
         TypeError, ValueError: when `embed` gives no vector.
     """
     texts = _texts(request.body["input"])
-    size = request.body.get("dimensions")
-    vectors = [words_vector(text, size if type(size) is int and size > 0 else _DIMENSIONS) for text in texts]
+    vectors = [words_vector(text, request.body.get("dimensions") or _DIMENSIONS) for text in texts]
     if embed is not None:
         vectors = [_vector(embed(text), text) for text in texts]
     packed = request.body.get("encoding_format") == "base64"
