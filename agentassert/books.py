@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from contextvars import ContextVar
 from types import TracebackType
@@ -16,6 +16,19 @@ SUCCEEDED: Final = 1
 FAILED: Final = 2
 EITHER: Final = SUCCEEDED | FAILED
 
+Written: TypeAlias = str | Callable[[], str]
+"""An assertion as it was written, or what writes it when somebody looks, which hardly anybody does."""
+
+
+def in_words(assertion: Written) -> str:
+    """An assertion as it was written.
+
+    Example:
+        >>> in_words("has_succeeded()"), in_words(lambda: "has_succeeded()")
+        ('has_succeeded()', 'has_succeeded()')
+    """
+    return assertion if isinstance(assertion, str) else assertion()
+
 
 @attrs.define
 class _Page:
@@ -24,7 +37,7 @@ class _Page:
     marks: dict[str, int] = attrs.Factory(dict)
     requests: set[str] = attrs.Factory(set)
     unlocked: set[str] = attrs.Factory(set)
-    passed: list[str] = attrs.Factory(list)
+    passed: list[Written] = attrs.Factory(list)
 
     def copy(self) -> _Page:
         return _Page(dict(self.marks), set(self.requests), set(self.unlocked), list(self.passed))
@@ -65,7 +78,7 @@ class Books:
     @property
     def passed(self) -> list[str]:
         """The assertions that passed, as they were written."""
-        return [one for page in self._read() for one in page.passed]
+        return [in_words(one) for page in self._read() for one in page.passed]
 
     def mark(self, outcomes: Mapping[str, int]) -> None:
         """Note that executions were checked, each for these outcomes."""
@@ -79,7 +92,7 @@ class Books:
         """Note that the failure, cancellation or block of an invocation was checked."""
         self._written().unlocked.add(invocation_id)
 
-    def note(self, assertion: str) -> None:
+    def note(self, assertion: Written) -> None:
         """Note that an assertion passed."""
         self._written().passed.append(assertion)
 
@@ -112,6 +125,9 @@ class Books:
 
 
 def _mark(marks: dict[str, int], outcomes: Mapping[str, int]) -> None:
+    if not marks:
+        marks.update(outcomes)
+        return
     for execution_id, covered in outcomes.items():
         marks[execution_id] = marks.get(execution_id, 0) | covered
 

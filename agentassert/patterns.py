@@ -101,11 +101,11 @@ class ExecutionPattern:
 
     def fresh(self) -> ExecutionPattern:
         """The same pattern with no callback's answer remembered: each assertion asks anew, and once."""
-        matcher = None if self.matcher is None else self.matcher.fresh()
-        if matcher is self.matcher:
+        matcher = self.matcher
+        if matcher is None or matcher.plain is not None:
             return self
         copy = attrs.evolve(self)
-        object.__setattr__(copy, "matcher", matcher)
+        object.__setattr__(copy, "matcher", matcher.fresh())
         return copy
 
     def _with(self, options: Options) -> ExecutionPattern:

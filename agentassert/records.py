@@ -146,7 +146,7 @@ class ToolExecution:
         raw_arguments: the arguments as they arrived: a mapping, or the provider's JSON text; `None` when they were not recorded.
         result: the result as JSON-like data where it can be had: JSON text decoded, models, dataclasses, enums and dates converted.
             `NOT_RECORDED` when it succeeded and what it returned was not recorded, as by a span without content.
-        raw_result: the object that the tool returned.
+        raw_result: the object that the tool returned; a copy of a mapping that holds nothing but texts, numbers, booleans and `None`.
         error: the exception, or the text that reported the failure.
         outcome: how it ended.
         call_id: the request's id, unique in the capture; attempts at one request share it.
@@ -464,5 +464,6 @@ class Invocation(NamesNearest):
         return total
 
     def _final_response(self) -> ChatModelCall | None:
-        answered = [call for call in self.own_chat_model_calls if call.completed and not call.failed]
-        return answered[-1] if answered else None
+        """Of the last call that did not fail, unless its response was never seen."""
+        answered = [call for call in self.own_chat_model_calls if not call.failed]
+        return answered[-1] if answered and answered[-1].completed else None

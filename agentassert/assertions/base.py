@@ -12,7 +12,7 @@ from agentassert import render
 from agentassert.assertions.given import text_argument
 from agentassert.assertions.misuse import Guarded
 from agentassert.assertions.soft import collected
-from agentassert.books import EITHER, Tentative
+from agentassert.books import EITHER, Tentative, Written
 from agentassert.captures import Capture
 from agentassert.checks.endings import gate
 from agentassert.checks.executions import line
@@ -21,11 +21,13 @@ from agentassert.checks.unknown_tools import about_unknown, is_requested, offere
 from agentassert.checks.view import Marks, View
 from agentassert.errors import AdapterError, AgentAssertionError, AmbiguousError, UnknownToolWarning
 from agentassert.failures import Failure, hidden, listed, shortened
+from agentassert.patterns import ExecutionPattern
 from agentassert.records import Invocation
 
 __tracebackhide__ = hidden
 
 _MOST_SAID: Final = 10
+_UNCHANGING: Final = frozenset((str, int, ExecutionPattern))
 
 _T = TypeVar("_T")
 Check: TypeAlias = Callable[[View], Failure | Marks]
@@ -76,7 +78,7 @@ class Chain(Guarded):
     def _passes(
         self,
         check: Check,
-        said: str,
+        said: Written,
         *,
         scoped: bool = True,
         gated: bool = True,
@@ -109,7 +111,7 @@ class Chain(Guarded):
             if doubt is not None:
                 return self._told(doubt)
         books = self._capture.books
-        books.mark(dict(verdict))
+        books.mark(verdict)
         if on_pass is not None:
             on_pass(view)
         books.note(said)
@@ -138,11 +140,10 @@ class Chain(Guarded):
             raise error
         return self
 
-    def _ended(self, error: AgentAssertionError) -> Self:
+    def _ended(self, error: AgentAssertionError) -> None:
         """Tell a failed gate or navigation; where that does not raise, what follows in the chain is ignored."""
         self._told(error)
         self._dead = True
-        return self
 
     def _looked_at(self, *, scoped: bool, gated: bool) -> View | None:
         """What is looked at; `None` in a soft block when a gate failed, which ends the chain."""
@@ -223,7 +224,7 @@ class Chain(Guarded):
                 decorated=self._capture.decorated_tools,
             )
 
-        key = "view", tuple(one.id for one in invocations[:2]), len(invocations), self._scope, with_strays
+        key = "view", tuple(one.id for one in invocations[:2]), self._scope, with_strays
         found: View = self._capture.memo(key, view)
         return found
 
@@ -334,7 +335,12 @@ def levels_to_the_test() -> int:
     return levels
 
 
-def said(method: str, *arguments: Any) -> str:
-    """An assertion as it was written; of a long list the beginning."""
-    shown = [render.value(argument) for argument in arguments[:_MOST_SAID]]
-    return f"{method}({', '.join(shown)}{', …' if len(arguments) > _MOST_SAID else ''})"
+def said(method: str, *arguments: Any) -> Written:
+    """An assertion as it was written; of a long list the beginning. What cannot change is shown when somebody looks."""
+    begun, is_longer = arguments[:_MOST_SAID], len(arguments) > _MOST_SAID
+
+    def written() -> str:
+        more = ", …" if is_longer else ""
+        return f"{method}({', '.join(map(render.value, begun))}{more})"
+
+    return written if _UNCHANGING.issuperset(map(type, begun)) else written()

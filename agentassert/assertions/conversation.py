@@ -14,6 +14,7 @@ from agentassert.assertions.conversation_judging import Judging, grounded, relev
 from agentassert.assertions.given import text_argument
 from agentassert.assertions.misuse import Guarded
 from agentassert.assertions.soft import collected
+from agentassert.books import Written, in_words
 from agentassert.captures import Capture
 from agentassert.checks import conversation as checks
 from agentassert.checks import conversation_messages as messages
@@ -62,7 +63,7 @@ class ConversationAssertion(Guarded):
         self._ordered = False
         self._dead = False
         self._description: str | None = None
-        self._passed: list[str] = []
+        self._passed: list[Written] = []
         self.__agentassert_checked__ = False
 
     def described_as(self, text: str) -> Self:
@@ -192,7 +193,7 @@ class ConversationAssertion(Guarded):
             >>> chain = assert_that(conversation).has_slot_set("seats", 2).has_slot_set("seats")
         """
         text_argument("has_slot_set", name)
-        wanted = value if value is ANY_VALUE else prepare(value)
+        wanted = prepare(value)
         return self._met(lambda passage: checks.slot_set(passage, name, wanted), said("has_slot_set", name))
 
     def does_not_have_slot_set(self, name: str, value: Any = ANY_VALUE) -> Self:
@@ -214,7 +215,7 @@ class ConversationAssertion(Guarded):
         """
         self._refuse_order("does_not_have_slot_set")
         text_argument("does_not_have_slot_set", name)
-        wanted = value if value is ANY_VALUE else prepare(value)
+        wanted = prepare(value)
         return self._met(lambda passage: checks.slot_not_set(passage, name, wanted), said("does_not_have_slot_set", name))
 
     def has_action_executed(self, name: str) -> Self:
@@ -348,7 +349,7 @@ class ConversationAssertion(Guarded):
         judging = Judging.of("has_grounded_response", threshold, judge, name, source, ground_truth)
         return self._met(lambda passage: grounded(passage, judging), said("has_grounded_response", threshold))
 
-    def _met(self, check: Callable[[Passage], Failure | int | None], spoken: str) -> Self:
+    def _met(self, check: Callable[[Passage], Failure | int | None], spoken: Written) -> Self:
         """Run a check; every assertion ends here."""
         self.__agentassert_checked__ = True
         if self._dead:
@@ -389,7 +390,7 @@ class ConversationAssertion(Guarded):
             raise ValueError(f"{method}: what did not happen has no place in an order; assert it before in_order(), or on a turn")
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} on {self._passage.subject}, passed: {', '.join(self._passed) or 'nothing yet'}>"
+        return f"<{type(self).__name__} on {self._passage.subject}, passed: {', '.join(map(in_words, self._passed)) or 'nothing yet'}>"
 
 
 def _flow_and_step(method: str, flow: str, step: str | None) -> None:
@@ -413,8 +414,8 @@ def _regex(method: str, text: Any) -> re.Pattern[str] | None:
         return text
     try:
         return re.compile(text_argument(method, text, "text_matching"))
-    except re.error as error:
-        raise ValueError(f"{method}: text_matching is no regular expression: {error}: {text!r}") from None
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"{method}: text_matching is no regular expression: {error}: {render.value(text)}") from None
 
 
 def _buttons(method: str, buttons: Any) -> tuple[ButtonPattern, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from agentassert import render
 from agentassert.assertions.base import Chain, said
+from agentassert.books import Written
 from agentassert.checks.view import Marks, View
 from agentassert.failures import Failure, hidden
 
@@ -94,7 +95,7 @@ class ExpressionAssertions(Chain):
         shown = ", ".join(f"{name}={render.value(value)}" for name, value in given.items())
         return self._examined(Expectations.parse(given), context, f"meets({shown})")
 
-    def _examined(self, expectations: Expectations, context: Mapping[str, Any] | None, shown: str) -> Self:
+    def _examined(self, expectations: Expectations, context: Mapping[str, Any] | None, shown: Written) -> Self:
         from agentassert.expressions import context_of, examined, overall, unknown_names
 
         if context is not None and not isinstance(context, Mapping):

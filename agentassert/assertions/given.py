@@ -34,8 +34,7 @@ def arguments_in_a_mapping(method: Callable[_P, _R]) -> Callable[_P, _R]:
     def refusing(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         written = {name: value for name, value in kwargs.items() if name not in known}
         if written:
-            where = getattr(method, "__name__", "")
-            raise TypeError(f"{where}: write the arguments as a mapping: {render.value(written)}")
+            raise TypeError(f"{refusing.__name__}: write the arguments as a mapping: {render.value(written)}")
         return method(*args, **kwargs)
 
     return refusing
@@ -46,13 +45,12 @@ def names_argument(method: str, values: Sequence[Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text_argument(method, value) for value in values))
 
 
-def count_argument(method: str, value: Any, *, fewest: int = 0, instead: str = "") -> int:
-    """`value`, checked to be a whole number of at least `fewest`."""
+def count_argument(method: str, value: Any, *, fewest: int = 0, instead: str = "") -> None:
+    """Refuse what is no whole number of at least `fewest`."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{method}: n must be a whole number, but was {render.value(value)} ({type(value).__name__})")
     if value < fewest:
         raise ValueError(f"{method}: n must be {fewest} or more, but was {value}{instead and f'; {instead}'}")
-    return value
 
 
 def patterns_argument(method: str, tools: Sequence[Any]) -> tuple[ExecutionPattern, ...]:
@@ -60,12 +58,15 @@ def patterns_argument(method: str, tools: Sequence[Any]) -> tuple[ExecutionPatte
     if not tools:
         raise ValueError(f"{method} needs at least one tool; to say that none ran, use has_no_tool_executions()")
     # What is listed several times becomes one pattern: its callbacks are asked once, and a long list costs little.
-    fresh = {key: _pattern(method, one) for key, one in {_key(one): one for one in tools}.items()}
-    return tuple([fresh[_key(one)] for one in tools])
-
-
-def _key(tool: Any) -> Any:
-    return tool if type(tool) is str else id(tool)
+    known: dict[Any, ExecutionPattern] = {}
+    patterns = []
+    for tool in tools:
+        key = tool if type(tool) is str else id(tool)
+        pattern = known.get(key)
+        if pattern is None:
+            pattern = known[key] = tool.fresh() if type(tool) is ExecutionPattern else _pattern(method, tool)
+        patterns.append(pattern)
+    return tuple(patterns)
 
 
 def _pattern(method: str, tool: Any) -> ExecutionPattern:

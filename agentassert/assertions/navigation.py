@@ -11,6 +11,7 @@ from agentassert.assertions.given import text_argument
 from agentassert.checks import navigation
 from agentassert.checks.hidden import hidden_arguments, hidden_results
 from agentassert.checks.paths import compile_path, detached
+from agentassert.checks.unseen import unseen_executions
 from agentassert.checks.view import View
 from agentassert.failures import Failure, hidden
 from agentassert.records import ChatModelCall, ToolExecution
@@ -131,10 +132,11 @@ class NavigationAssertions(Chain):
 
     def _of_all(self, method: str, of: Callable[[ToolExecution], Any]) -> ValueAssertion:
         def find(view: View) -> Failure | tuple[Any]:
+            expected = "to have known tool executions"
             uncertain = [one for one in view.executions if one.id in view.may_be_absent]
             if uncertain:
-                return view.undecided("to have known tool executions", uncertain)
-            return ([of(one) for one in view.executions],)
+                return view.undecided(expected, uncertain)
+            return unseen_executions(view, expected) or ([of(one) for one in view.executions],)
 
         return self._value(find, method, scoped=True)
 
@@ -142,11 +144,14 @@ class NavigationAssertions(Chain):
         text_argument(method, name)
 
         def find(view: View) -> Failure | tuple[Any]:
+            expected = f"to have known successful executions of {name!r}"
             certain, possible = view.succeeded(view.named(name))
             if possible:
-                return view.undecided(f"to have known successful executions of {name!r}", possible)
+                return view.undecided(expected, possible)
             hidden, what = (hidden_arguments, field) if field == "arguments" else (hidden_results, "results")
             unknown = hidden(f"to have known {what} of {name!r}", certain)
+            if unknown is None:
+                unknown = unseen_executions(view, expected)
             if unknown is not None:
                 return unknown
             return ([detached(getattr(one, field)) for one in certain],)

@@ -236,7 +236,7 @@ class ToolAssertions(Chain):
         """
         method = "has_tools_executed_exactly_in_any_order"
         patterns = patterns_argument(method, tools)
-        names = tuple(dict.fromkeys(pattern.name for pattern in patterns))
+        names = tuple(dict.fromkeys([pattern.name for pattern in patterns]))
         return self._passes(lambda view: sequences.exactly_in_any_order(view, patterns), said(method, *tools), names=names)
 
     def has_no_more_tool_executions(self) -> Self:
@@ -357,7 +357,7 @@ class ToolAssertions(Chain):
                 f"{method}: the order across invocations is unknown after including_nested(); use top_level_only(), "
                 "nested_invocation(name), or has_tools_executed_exactly_in_any_order(...)"
             )
-        names = tuple(dict.fromkeys(pattern.name for pattern in patterns))
+        names = tuple(dict.fromkeys([pattern.name for pattern in patterns]))
 
         def check(view: View) -> Failure | Marks:
             if self._scope is Scope.WHOLE and not sequences.follow_one_another(self._capture.invocations, self._capture.strays):

@@ -25,6 +25,8 @@ Arguments: TypeAlias = Mapping[str, Any]
 Expected: TypeAlias = Mapping[str, Any] | Callable[[Any], Any]
 
 _EVERYTHING: Final = Path("$", (), None)
+_MOST_HINTS: Final = 20
+"""Misspelt names whose meaning is looked for; each is compared with every name that is there."""
 _COMPARED_CLOSELY: Final = 20
 """Candidates whose differences are counted one by one; deepdiff takes milliseconds for each."""
 
@@ -148,7 +150,7 @@ class ArgumentMatcher:
         found: list[Difference] = []
         for path, expected, actual in self.misses(arguments, results):
             if expected is MISSING or actual is MISSING:
-                meant = self._meant(path, arguments) if actual is MISSING else None
+                meant = self._meant(path, arguments) if actual is MISSING and len(found) < _MOST_HINTS else None
                 found.append(Difference(path.text, shown(expected), actual, meant))
             else:
                 found += between(expected, actual, path.text, comparison)
@@ -274,7 +276,8 @@ def _found(path: Path, expected: Any, arguments: Any, ignored: Sequence[Steps]) 
     if path.steps is None:
         values = path.find(without(arguments, ignored) if ignored else arguments)
         # A path that leads nowhere has no value: an empty list would please every predicate about the items, mistyped path or not.
-        return values if values or expected == [] else MISSING
+        is_none = path.first is None or path.first in arguments
+        return values if values or (is_none and type(expected) is list and not expected) else MISSING
     value = path.find(arguments)
     return _stripped(value, path.steps, ignored) if ignored and value is not MISSING else value
 

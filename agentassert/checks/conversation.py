@@ -94,14 +94,14 @@ def clarification_offering(passage: Passage, options: tuple[str, ...]) -> Failur
 
 def slot_set(passage: Passage, name: str, value: Any) -> Failure | int:
     """The slot was set to the value, which :func:`prepare` returned, or to any that is not empty; the place of it."""
-    unseen = _seen(passage, "slots")
-    if unseen is not None:
-        return unseen
     everything = passage.those(lambda one: one.slots_set)
     mine = [one for one in everything if one.name == name]
     for one in mine:
         if _has_value(one, value):
             return one.order
+    unseen = _seen(passage, "slots")  # by one agent of several, perhaps, and what another one told holds
+    if unseen is not None:
+        return unseen
     wanted = "" if value is ANY_VALUE else f" to {slot_value(name, shown(value))}"
     return Failure(
         expected=f"to have set the slot {name!r}{wanted}",
@@ -130,6 +130,9 @@ def slot_not_set(passage: Passage, name: str, value: Any) -> Failure | None:
 
 def action_executed(passage: Passage, name: str) -> Failure | int:
     """The action was executed; the place of it."""
+    unseen = _seen(passage, "actions")
+    if unseen is not None:
+        return unseen
     executed = passage.those(lambda one: one.actions)
     for one in executed:
         if one.name == name:

@@ -70,6 +70,7 @@ class MessagePattern:
             yield "responses"
         if self.buttons is not None:
             yield "buttons"
+        yield "messages"
 
     def __str__(self) -> str:
         parts = [

@@ -17,14 +17,14 @@ from agentassert.books import EITHER
 from agentassert.checks.arguments import ArgumentMatcher, closest
 from agentassert.checks.bounds import Bound, decided
 from agentassert.checks.hidden import hidden_arguments, hidden_results, is_hidden
-from agentassert.checks.paths import mapped
+from agentassert.checks.paths import Path, mapped
 from agentassert.checks.references import referenced
 from agentassert.checks.unseen import unseen_executions
 from agentassert.checks.values import canonical
 from agentassert.checks.view import HOW_TO_REFUSE, NO_MARKS, Marks, View, marks_for_failure, marks_for_success
 from agentassert.errors import NotRecordedError
 from agentassert.failures import Failure, counted, shortened
-from agentassert.records import NOT_RECORDED, Outcome, ToolExecution
+from agentassert.records import Outcome, ToolExecution
 from agentassert.stored.values import NotJson
 
 
@@ -133,20 +133,21 @@ def execution_cancelled(view: View, name: str) -> Failure | Marks:
 def none_failed(view: View) -> Failure | Marks:
     """No failed execution, nor one that was still running, which nobody can tell about."""
     expected = "to have no failed tool execution"
-    certain, possible = view.failed(view.executions)
+    others = [one for one in view.executions if one.outcome is not Outcome.SUCCEEDED]
+    certain, possible = view.failed(others)
     if certain:
-        details = tuple(f"{one.name}: {render.error(one.error) if one.error is not None else 'failed'}" for one in certain)
+        details = shortened(certain, lambda one: f"{one.name}: {render.error(one.error) if one.error is not None else 'failed'}")
         return Failure(expected=expected, found=f"but {len(certain)} failed", details=details, important=_ids(certain))
     unseen = view.cannot_see(expected, "whether a tool failed", "tool_failures") if view.executions else None
     if unseen is not None:
         return unseen
     if possible:
         return view.undecided(expected, possible)
-    running = [one for one in view.executions if one.outcome is Outcome.UNFINISHED]
+    running = [one for one in others if one.outcome is Outcome.UNFINISHED]
     if running:
         found = f"but {counted(len(running), 'execution')} had not ended, so nobody knows"
         return Failure(expected=expected, found=found, kind=NotRecordedError, important=_ids(running))
-    return NO_MARKS
+    return unseen_executions(view, expected) or NO_MARKS
 
 
 def none_left(view: View, marks: Marks) -> Failure | Marks:
@@ -176,7 +177,7 @@ def none_repeated(view: View) -> Failure | Marks:
         if hidden is not None:
             return hidden
     if not repeated:
-        return _alike_as_stored(view, expected) or NO_MARKS
+        return _alike_as_stored(view, expected) or unseen_executions(view, expected) or NO_MARKS
     if not certain:
         return view.undecided(expected, [one for pair in repeated for one in pair])
     return Failure(
@@ -234,32 +235,43 @@ class Before:
     execution: ToolExecution
     certainly: bool = False
 
-    def before(self, name: str) -> list[Any]:
+    def before(self, name: str) -> Sequence[Any]:
         """The results of successful executions of `name` that had ended by then, those left out that were not recorded."""
-        started = self.execution.started_order
-        certain, possible = self.view.succeeded(self.view.named(name))
-        known = certain if self.certainly else [*certain, *possible]
-        ended = [one for one in known if one.ended_order is not None and one.ended_order < started]
-        return [one.result for one in ended if one.result is not NOT_RECORDED]
+        return self.view.returned(name, certainly=self.certainly).before(self.execution.started_order)
+
+    def alike(self, name: str, path: Path, value: Any) -> Iterable[Any]:
+        """What stands at a path of these: everything that may be `value`, or its text, and little else."""
+        return self.view.returned(name, certainly=self.certainly).alike(path, value, before=self.execution.started_order)
 
 
 def matches(view: View, matcher: ArgumentMatcher, execution: ToolExecution) -> bool:
     """Whether the arguments of `execution` match in any case."""
-    results = None if matcher.plain is not None else Before(view, execution, certainly=True)
-    return matcher.matches(execution.arguments, results)
+    plain, arguments = matcher.plain, execution.arguments
+    if plain is not None:
+        return arguments is not None and plain.matches(arguments)
+    return matcher.matches(arguments, Before(view, execution, certainly=True))
 
 
 def may_match(view: View, matcher: ArgumentMatcher, execution: ToolExecution) -> bool:
     """Whether they match when every result that `result_of` may refer to was really there."""
-    results = None if matcher.plain is not None else Before(view, execution)
-    return matcher.matches(execution.arguments, results)
+    return (
+        matches(view, matcher, execution)
+        if matcher.plain is not None
+        else matcher.matches(execution.arguments, Before(view, execution))
+    )
 
 
 def hidden_for(view: View, expected: str, matcher: ArgumentMatcher, candidates: Sequence[ToolExecution]) -> Failure | None:
     """The failure, where what decides whether these match was not recorded: their arguments, or results that are referred to."""
-    names = {name for _, value in matcher.expectation.entries for name in referenced(value)}
-    sources = [one for name in names for one in view.named(name) if view.may_have_succeeded(one)]
+    sources = [one for name in references(matcher) for one in view.named(name) if view.may_have_succeeded(one)]
     return hidden_arguments(expected, candidates) or hidden_results(expected, sources)
+
+
+def references(matcher: ArgumentMatcher) -> frozenset[str]:
+    """The names of the tools whose results an expectation refers to."""
+    if matcher.plain is not None:
+        return frozenset()
+    return frozenset([name for _, value in matcher.expectation.entries for name in referenced(value)])
 
 
 def explained(view: View, matcher: ArgumentMatcher, execution: ToolExecution) -> tuple[str, ...]:

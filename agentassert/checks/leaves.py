@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Protocol
 
 import attrs
 
 from agentassert.checks.callbacks import Verdict, compares_equal, holds, name_of
+from agentassert.checks.paths import Path
 
 
 class Results(Protocol):
@@ -17,6 +18,10 @@ class Results(Protocol):
 
     def before(self, name: str) -> Sequence[Any]:
         """The results, JSON-like, of the successful executions of `name` that had ended by then."""
+        ...
+
+    def alike(self, name: str, path: Path, value: Any) -> Iterable[Any]:
+        """What stands at a path of these: everything that may be `value`, or its text, and little else."""
         ...
 
 

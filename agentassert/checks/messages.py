@@ -51,6 +51,9 @@ def said_by_user(given: Any) -> str | None:
 def message_containing(call: ChatModelCall, role: str, text: str, *, last: bool) -> Failure | None:
     """A message of that role contains the text, or the last one of them does."""
     which = f"last {role} message" if last else f"{role} message"
+    expected = f"to have a {which} containing {text!r}"
+    if not call.messages:  # a request without any there is not
+        return Failure(expected=expected, found="but the messages were not recorded", kind=NotRecordedError)
     texts = [text_of(message) for message in call.messages if _role(message) == role]
     if any(text in one for one in (texts[-1:] if last else texts)):
         return None
@@ -58,7 +61,7 @@ def message_containing(call: ChatModelCall, role: str, text: str, *, last: bool)
     if texts:
         found = "but it is not in it" if last or len(texts) == 1 else f"but none of {len(texts)} does"
     details = shortened(call.messages, lambda message: f"{_role(message)}: {render.value(text_of(message))}")
-    return Failure(expected=f"to have a {which} containing {text!r}", found=found, details=details, wanted=text)
+    return Failure(expected=expected, found=found, details=details, wanted=text)
 
 
 def tool_offered(call: ChatModelCall, name: str) -> Failure | None:
@@ -80,6 +83,8 @@ def response_containing(call: ChatModelCall, text: str) -> Failure | None:
         return None
     if call.failed:
         return Failure(expected=expected, found=f"but it failed with {render.error(call.error or '')}")
+    if call.response_text is None and not (call.completed and call.messages):
+        return Failure(expected=expected, found="but what it answered was not recorded", kind=NotRecordedError)
     return Failure(
         expected=expected, found=f"but it was {render.value(call.response_text)}", wanted=text, actual=call.response_text
     )

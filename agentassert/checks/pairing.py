@@ -114,8 +114,7 @@ class _Members:
 
     def __init__(self, group_of: Sequence[int]) -> None:
         self.in_order = sorted(range(len(group_of)), key=group_of.__getitem__)
-        sizes = _sizes(group_of, max(group_of, default=-1) + 1)
-        self.start = [0, *accumulate(sizes)]
+        self.start = [0, *accumulate(_sizes(group_of, len(group_of)))]  # there are no more groups than members
 
     def next_of(self, group: int) -> int:
         position = self.start[group]

@@ -15,6 +15,9 @@ from agentassert.jsonlike import SCALARS
 
 Steps: TypeAlias = tuple[str | int, ...]
 
+LONGEST: Final = 1_000
+"""Characters that a JSONPath may have; its steps are followed one inside the other."""
+
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -58,14 +61,20 @@ class Path:
         if self.steps is not None:
             return follow(value, self.steps)
         # A query calls methods of what it meets, and `get` of a client that an agent passed around may well send a request.
-        found = self.query.find(_sheltered(value))
-        return [_restored(one.value) for one in found]
+        return [_restored(one.value) for one in self._found(value)]
 
     def places(self, value: Any) -> list[Steps]:
         """Where in `value` the path leads."""
         if self.steps is not None:
             return [] if follow(value, self.steps) is MISSING else [self.steps]
-        return [steps for one in self.query.find(_sheltered(value)) if (steps := _steps(one.full_path)) is not None]
+        return [steps for one in self._found(value) if (steps := _steps(one.full_path)) is not None]
+
+    def _found(self, value: Any) -> list[Any]:
+        try:
+            return list(self.query.find(_sheltered(value)))
+        except Exception as error:  # some parts that jsonpath-ng reads, such as `[\b][:]`, it cannot follow
+            problem = render.words(f"{type(error).__name__}: {error}")
+            raise ValueError(f"the JSONPath {render.value(self.text)} cannot be followed: {problem}") from error
 
 
 @functools.lru_cache(maxsize=1024)
@@ -102,13 +111,19 @@ def compile_path(text: str) -> Path:
     if not isinstance(text, str):
         raise TypeError(f"a JSONPath must be a string such as '$.order.id', but was {render.value(text)} ({type(text).__name__})")
     if not text.startswith("$"):
-        raise ValueError(f"a JSONPath begins with $, but was {text!r}: write {'$.' + text!r} for a field of the top level")
+        shown = render.value(text)
+        raise ValueError(
+            f"a JSONPath begins with $, but was {shown}: write {render.value('$.' + text)} for a field of the top level"
+        )
+    if len(text) > LONGEST:
+        raise ValueError(f"a JSONPath has at most {LONGEST:,} characters, but this one has {len(text):,}: {render.value(text)}")
     from jsonpath_ng.ext.parser import parse
 
     try:
         query = parse(text)
     except Exception as error:  # its errors have no common class in all the versions that are supported
-        raise ValueError(f"{text!r} is no JSONPath: {error} (unusual names are quoted: $['größe'])") from None
+        problem = render.words(str(error))
+        raise ValueError(f"{render.value(text)} is no JSONPath: {problem} (unusual names are quoted: $['größe'])") from None
     steps = _steps(query)
     return Path(text, steps, _first(query), query)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from agentassert.checks.paths import MISSING
 from agentassert.checks.values import canonical, coarse, equal_or_text
+from agentassert.jsonlike import SCALARS
 
 
 class Plain:
@@ -41,7 +42,9 @@ class Plain:
             return False
         for name, expected in self._values.items():
             actual = arguments.get(name, MISSING)
-            if actual is MISSING or not equal_or_text(expected, actual):
+            if type(actual) is type(expected) and type(actual) in SCALARS and actual == expected:
+                continue  # as nearly all are that are equal at all
+            if not equal_or_text(expected, actual):
                 return False
         return True
 

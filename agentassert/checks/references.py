@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
 
 from agentassert import render
 from agentassert.checks.leaves import Comparison, Leaf
-from agentassert.checks.paths import MISSING, Path
+from agentassert.checks.paths import Path
+from agentassert.checks.returned import found_at
 from agentassert.checks.values import equal_or_text
 from agentassert.failures import shortened
 from agentassert.text.masking import is_secret_path
@@ -32,7 +33,13 @@ class ResultReference(Leaf):
         return f"result_of({self.name!r}{path})"
 
     def accepts(self, actual: Any, comparison: Comparison) -> bool:
-        return any(_same(found, actual, comparison) for found in self._found(comparison))
+        if comparison.results is None:
+            return False
+        if comparison.any_order or comparison.tolerance is not None:  # then what is equal need not look alike
+            found: Iterable[Any] = self._found(comparison)
+        else:
+            found = comparison.results.alike(self.name, self.path, actual)
+        return any(_same(one, actual, comparison) for one in found)
 
     def reason(self, actual: Any, comparison: Comparison) -> str:
         found = self._found(comparison)
@@ -44,13 +51,11 @@ class ResultReference(Leaf):
             return f"but {self.name!r} had returned nothing at {self.path.text}"
         return f"but no successful execution of {self.name!r} had ended before"
 
-    def _returned(self, comparison: Comparison) -> list[Any]:
-        return [] if comparison.results is None else list(comparison.results.before(self.name))
+    def _returned(self, comparison: Comparison) -> Sequence[Any]:
+        return () if comparison.results is None else comparison.results.before(self.name)
 
     def _found(self, comparison: Comparison) -> list[Any]:
-        found = [self.path.find(result) for result in self._returned(comparison)]
-        # A query that finds nothing in a result is as good as a missing field: it would equal an empty list by accident.
-        return [one for one in found if one is not MISSING and (self.path.steps is not None or one)]
+        return found_at(self.path, self._returned(comparison))
 
 
 def referenced(expected: Any) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from agentassert import render
 from agentassert.checks.arguments import ArgumentMatcher
-from agentassert.checks.executions import Before, explained, hidden_for, line, matches, may_match
+from agentassert.checks.executions import Before, explained, hidden_for, line, matches, may_match, references
 from agentassert.checks.pairing import can_cover, pair_executions
 from agentassert.checks.unseen import unseen_executions
 from agentassert.checks.view import Marks, View, marks_for_success
@@ -26,11 +26,11 @@ Matches: TypeAlias = Callable[[View, ArgumentMatcher, ToolExecution], bool]
 
 def in_order(view: View, patterns: Sequence[ExecutionPattern]) -> Failure | Marks:
     """The patterns are a subsequence of the successful executions, matched leftmost."""
-    expected = f"to have executed in order {_shown(patterns)}"
     certain, possible = view.succeeded(view.in_order)
     found = _leftmost(view, patterns, certain, matches)
     if len(found) == len(patterns):
         return marks_for_success(found)
+    expected = f"to have executed in order {_shown(patterns)}"
     if possible:
         ids = {one.id for one in (*certain, *possible)}
         perhaps = _leftmost(view, patterns, [one for one in view.in_order if one.id in ids], may_match)
@@ -50,17 +50,23 @@ def in_order(view: View, patterns: Sequence[ExecutionPattern]) -> Failure | Mark
 
 def exactly_in_order(view: View, patterns: Sequence[ExecutionPattern]) -> Failure | Marks:
     """The patterns are the whole sequence: nothing else, not even a failed execution."""
-    expected = f"to have executed exactly, in order, {_shown(patterns)}"
+
+    def expected() -> str:
+        return f"to have executed exactly, in order, {_shown(patterns)}"
+
     if not _can_be_all(view, patterns):
-        return _hidden(view, expected, patterns) or _not_all(view, expected, patterns)
+        return _hidden(view, expected(), patterns) or _not_all(view, expected(), patterns)
     if view.uncertain:
-        return view.undecided(expected, view.uncertain)
+        return view.undecided(expected(), view.uncertain)
     return unseen_executions(view, expected) or marks_for_success(view.executions)
 
 
 def exactly_in_any_order(view: View, patterns: Sequence[ExecutionPattern]) -> Failure | Marks:
     """The successful executions pair up with the patterns, one to one; a tool not named must not appear even as a failure."""
-    expected = f"to have executed exactly, in any order, {_shown(patterns)}"
+
+    def expected() -> str:
+        return f"to have executed exactly, in any order, {_shown(patterns)}"
+
     named = {pattern.name for pattern in patterns}
     certain, possible = view.succeeded([one for one in view.executions if one.name in named])
     others = [one for one in view.executions if one.name not in named]
@@ -71,13 +77,13 @@ def exactly_in_any_order(view: View, patterns: Sequence[ExecutionPattern]) -> Fa
         return unseen_executions(view, expected) or marks_for_success(certain)
     candidates = (*certain, *possible)
     if not unnamed and can_cover(patterns, candidates, range(len(certain)), lambda one: Before(view, one)):
-        return view.undecided(expected, (*possible, *others))
-    hidden = _hidden(view, expected, patterns)
+        return view.undecided(expected(), (*possible, *others))
+    hidden = _hidden(view, expected(), patterns)
     if hidden is not None:
         return hidden
     unexpected = sorted((*unnamed, *left_over), key=lambda one: view.numbers[one.id])
     return Failure(
-        expected=expected,
+        expected=expected(),
         found="but they do not pair up",
         details=(
             *shortened(pairing.unmatched_patterns, lambda index: f"missing: {_one(patterns[index])}"),
@@ -108,7 +114,7 @@ def finished_before(view: View, first: str, second: str) -> Failure | Marks:
         )
     ended = min(map(_latest_end, firsts), default=math.inf)
     if seconds and all(ended <= one.started_order for one in every_second):
-        return marks_for_success((*every_first, *every_second))
+        return unseen_executions(view, expected) or marks_for_success((*every_first, *every_second))
     if maybe_firsts or maybe_seconds:
         return view.undecided(expected, (*maybe_firsts, *maybe_seconds))
     return Failure(expected=expected, found=_UNTIMED, advice=_HOW_TO_TIME, kind=NotRecordedError)
@@ -133,16 +139,21 @@ def _leftmost(
     view: View, patterns: Sequence[ExecutionPattern], executions: Iterable[ToolExecution], matching: Matches
 ) -> list[ToolExecution]:
     found: list[ToolExecution] = []
+    waiting = iter(patterns)
+    pattern = next(waiting, None)
     for execution in executions:
-        if len(found) == len(patterns):
+        if pattern is None:
             break
-        if _fits(view, patterns[len(found)], execution, matching):
+        if pattern.name == execution.name and _fits(view, pattern, execution, matching):
             found.append(execution)
+            pattern = next(waiting, None)
     return found
 
 
 def _can_be_all(view: View, patterns: Sequence[ExecutionPattern]) -> bool:
     """Whether the patterns are the whole sequence for some outcomes, some left out that may be absent: how many may have been used up so far."""
+    if not view.may_be_absent:
+        return _fit_one_by_one(view, patterns)
     used_up = {0}
     for execution in view.in_order:
         fitting = {
@@ -152,6 +163,17 @@ def _can_be_all(view: View, patterns: Sequence[ExecutionPattern]) -> bool:
         }
         used_up = used_up | fitting if execution.id in view.may_be_absent else fitting
     return len(patterns) in used_up
+
+
+def _fit_one_by_one(view: View, patterns: Sequence[ExecutionPattern]) -> bool:
+    if len(view.in_order) != len(patterns):
+        return False
+    for pattern, execution in zip(patterns, view.in_order, strict=True):
+        if pattern.name != execution.name or not view.may_have_succeeded(execution):
+            return False
+        if pattern.matcher is not None and not may_match(view, pattern.matcher, execution):
+            return False
+    return True
 
 
 def _not_all(view: View, expected: str, patterns: Sequence[ExecutionPattern]) -> Failure:
@@ -187,12 +209,18 @@ def _not_all(view: View, expected: str, patterns: Sequence[ExecutionPattern]) ->
 
 def _hidden(view: View, expected: str, patterns: Sequence[ExecutionPattern]) -> Failure | None:
     """The failure, where what a pattern asks for was not recorded."""
+    looked_at: set[tuple[str, frozenset[str]]] = set()
     for pattern in patterns:
-        if pattern.matcher is not None:
-            candidates = [one for one in view.named(pattern.name) if view.may_have_succeeded(one)]
-            hidden = hidden_for(view, expected, pattern.matcher, candidates)
-            if hidden is not None:
-                return hidden
+        if pattern.matcher is None:
+            continue
+        looks_at = pattern.name, references(pattern.matcher)
+        if looks_at in looked_at:  # which thousands of patterns for one tool share
+            continue
+        looked_at.add(looks_at)
+        candidates = [one for one in view.named(pattern.name) if view.may_have_succeeded(one)]
+        hidden = hidden_for(view, expected, pattern.matcher, candidates)
+        if hidden is not None:
+            return hidden
     return None
 
 

@@ -5,6 +5,7 @@ A loop over a raw SDK tells of its tools by what its requests and responses hold
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from agentassert.checks.view import View
@@ -24,12 +25,12 @@ _HOW_TO_STORE: Final = (
 )
 
 
-def unseen_executions(view: View, expected: str) -> Failure | None:
-    """Why nobody knows that no further tool ran, or `None`."""
+def unseen_executions(view: View, expected: str | Callable[[], str]) -> Failure | None:
+    """Why nobody knows that no further tool ran, or `None`; what was expected, or what says so when it is needed."""
     for invocation in view.everywhere:
         if _is_a_loop(invocation) and any(_may_have_asked(view, call) for call in invocation.model_calls):
             return Failure(
-                expected=expected,
+                expected=expected if isinstance(expected, str) else expected(),
                 found="but a chat model call ended without an answer that was seen, and tools that it asked for may have run",
                 advice=_HOW_TO_STORE if MESSAGE_LISTS.issuperset(invocation.recorded_by) else _HOW_TO_SEE,
                 kind=NotRecordedError,

@@ -19,7 +19,8 @@ _OBJECT: Final = object()
 _BLANKS: Final = " \t\n\r"
 """Those that JSON knows."""
 _FIRST_READABLE: Final = frozenset("-0123456789tTfF" + _BLANKS)
-_READABLE: Final = re.compile(rf"[{_BLANKS}]*(?:-?[0-9][0-9.eE+-]*|[Tt]rue|[Ff]alse)[{_BLANKS}]*")
+_NUMBER: Final = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"  # as JSON writes them: a date or a version is none
+_READABLE: Final = re.compile(rf"[{_BLANKS}]*(?:{_NUMBER}|[Tt]rue|[Ff]alse)[{_BLANKS}]*")
 
 
 def equal(expected: Any, actual: Any, comparison: Comparison = STRICT) -> bool:
@@ -116,10 +117,8 @@ def unpaired(expected: Sequence[Any], actual: Sequence[Any], comparison: Compari
 
 
 def _same_number(expected: float, actual: float, tolerance: float | None) -> bool:
-    if expected == actual:
+    if expected == actual or (expected != expected and actual != actual):  # noqa: PLR0124  # NaN
         return True
-    if expected != expected or actual != actual:  # noqa: PLR0124  # NaN
-        return expected != expected and actual != actual  # noqa: PLR0124
     if tolerance is None:
         return False
     try:

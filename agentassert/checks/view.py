@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 import attrs
 
 from agentassert.books import EITHER, FAILED, SUCCEEDED
+from agentassert.checks.returned import Returned
 from agentassert.errors import AmbiguousError, NotRecordedError
 from agentassert.failures import Failure, counted
 from agentassert.records import (
@@ -28,6 +29,9 @@ Marks: TypeAlias = Mapping[str, int]
 """The ids of the executions that a check covered, and for which outcomes."""
 
 NO_MARKS: Final[Marks] = {}
+_SUCCEEDED: Final = Outcome.SUCCEEDED  # looked up once: a member of an enum costs more than the rest of the line
+_UNKNOWN: Final = Outcome.UNKNOWN
+_UNFINISHED: Final = Outcome.UNFINISHED
 _OF_MODELS: Final = frozenset({"chat", "embedding", "scoring", "moderation", "requests", "approvals"})
 """What is known only where models are called."""
 
@@ -143,11 +147,24 @@ class View:
     @functools.cached_property
     def may_be_absent(self) -> frozenset[str]:
         """The ids of executions that may not belong here, and of requests of which nobody knows whether they ran."""
-        return frozenset((*self.stray_ids, *(one.id for one in self.executions if one.may_not_have_run)))
+        inferred = [one for one in self.executions if one.inferred]
+        return frozenset((*self.stray_ids, *(one.id for one in inferred if one.may_not_have_run)))
 
     def named(self, name: str) -> Sequence[ToolExecution]:
         """The executions of one tool."""
         return self.by_name.get(name, ())
+
+    def returned(self, name: str, *, certainly: bool) -> Returned:
+        """What successful executions of a tool returned; those left out, where it is to be certain, that may not have been any."""
+        known = self._returned.get((name, certainly))
+        if known is None:
+            certain, possible = self.succeeded(self.named(name))
+            known = self._returned[name, certainly] = Returned(certain if certainly else [*certain, *possible])
+        return known
+
+    @functools.cached_property
+    def _returned(self) -> dict[tuple[str, bool], Returned]:
+        return {}
 
     def is_certain(self, found: Iterable[Any], of: Callable[[Invocation], tuple[Any, ...]]) -> bool:
         """Whether one of these records belongs here in any case; `of` says where such records are kept."""
@@ -186,7 +203,10 @@ class View:
     @functools.cached_property
     def uncertain(self) -> tuple[ToolExecution, ...]:
         """The executions of which nobody knows whether they succeed, or belong here."""
-        return tuple(one for one in self.executions if self._is_undecided(one) or one.id in self.may_be_absent)
+        absent = self.may_be_absent
+        return tuple(
+            [one for one in self.executions if (one.outcome is not _SUCCEEDED and self._is_undecided(one)) or one.id in absent]
+        )
 
     def is_running(self, execution: ToolExecution) -> bool:
         """Whether it has not ended, and still may."""
@@ -194,7 +214,7 @@ class View:
 
     def may_have_succeeded(self, execution: ToolExecution) -> bool:
         """Whether it succeeded as far as anybody knows."""
-        return execution.outcome is Outcome.SUCCEEDED or self._is_undecided(execution)
+        return execution.outcome is _SUCCEEDED or self._is_undecided(execution)
 
     def undecided(self, expected: str, concerned: Iterable[ToolExecution]) -> Failure:
         """The failure of a check that the recording does not decide, because of uncertain executions among those concerned.
@@ -230,16 +250,17 @@ class View:
         return execution.inferred and (is_unreadable or execution.name in self.decorated)
 
     def _split(self, executions: Sequence[ToolExecution], outcome: Outcome) -> tuple[list[ToolExecution], list[ToolExecution]]:
-        certain, possible = [], []
-        for execution in executions:
-            if execution.outcome is outcome and execution.id not in self.stray_ids:
-                certain.append(execution)
-            elif execution.outcome is outcome or self._is_undecided(execution):
-                possible.append(execution)
+        certain = [one for one in executions if one.outcome is outcome]
+        if self.strays is not None:
+            certain = [one for one in certain if one.id not in self.stray_ids]
+        if len(certain) == len(executions):
+            return certain, []
+        strays = self.stray_ids
+        possible = [one for one in executions if (one.id in strays if one.outcome is outcome else self._is_undecided(one))]
         return certain, possible
 
     def _is_undecided(self, execution: ToolExecution) -> bool:
-        return execution.outcome is Outcome.UNKNOWN or self.is_running(execution)
+        return execution.outcome is _UNKNOWN or (self.is_open and execution.outcome is _UNFINISHED)
 
     @property
     def everywhere(self) -> tuple[Invocation, ...]:
@@ -272,5 +293,5 @@ def marks_for_failure(executions: Sequence[ToolExecution]) -> Marks:
 
 
 def _marks(executions: Sequence[ToolExecution], if_unknown: int) -> Marks:
-    ended = [one for one in executions if one.outcome is not Outcome.UNFINISHED]
-    return {one.id: if_unknown if one.outcome is Outcome.UNKNOWN else EITHER for one in ended}
+    ended = [one for one in executions if one.outcome is not _UNFINISHED]
+    return {one.id: if_unknown if one.outcome is _UNKNOWN else EITHER for one in ended}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeVar
 
 import attrs
@@ -46,9 +46,14 @@ def captured_conversation(made: type[_C], capture: Any) -> _C:
     for invocation, end in itertools.zip_longest(invocations, starts[1:]):
         meanwhile = [one for one in outside if one.order >= invocation.started_order and (end is None or one.order < end)]
         events += _turn(invocation, meanwhile, states)
-    conversation = conversation_of(made, events, id=capture.name, not_recorded=_not_recorded(invocations, outside, states))
-    turns = [attrs.evolve(turn, invocation=one) for turn, one in zip(conversation.turns, invocations, strict=True)]
-    return attrs.evolve(conversation, turns=tuple(turns))
+    by_hand = {change.kind for change in outside} | {one.kind for top in invocations for one in _changes(top) if not _tells(top)}
+    not_recorded = [_not_recorded(one, by_hand, states) for one in invocations]
+    conversation = conversation_of(made, events, id=capture.name)
+    turns = tuple(
+        attrs.evolve(turn, invocation=one, not_recorded=missing)
+        for turn, one, missing in zip(conversation.turns, invocations, not_recorded, strict=True)
+    )
+    return attrs.evolve(conversation, turns=turns, not_recorded=frozenset().union(*not_recorded))
 
 
 def _refuse_half_a_record(capture: Capture) -> None:
@@ -64,7 +69,8 @@ class _States:
     """What the states of graphs held at the end of the turn before."""
 
     def __init__(self) -> None:
-        self.seen = False
+        self.seen: set[str] = set()
+        """The names of the graphs that have a state."""
         self._last: dict[str, Mapping[str, Any]] = {}
 
     def changes(self, invocation: Invocation) -> Iterator[RawEvent]:
@@ -75,7 +81,8 @@ class _States:
         given = invocation.input if isinstance(invocation.input, Mapping) else {}
         before = {**self._last.get(invocation.name, {}), **given}
         state = {name: value for name, value in output.items() if name != _MESSAGES and not str(name).startswith("__")}
-        self.seen = self.seen or bool(state)
+        if state:
+            self.seen.add(invocation.name)
         self._last[invocation.name] = state
         for name, value in state.items():
             if name not in before or not equal(snapshot(before[name]), snapshot(value)):
@@ -130,13 +137,15 @@ def _event(change: ConversationEvent) -> RawEvent:
     return {"event": str(change.kind), "flow_id": change.name, "step_id": change.step}
 
 
-def _not_recorded(invocations: Iterable[Invocation], outside: Iterable[ConversationEvent], states: _States) -> frozenset[str]:
-    everything = [one for top in invocations for one in top.with_nested()]
-    kinds = {change.kind for one in everything for change in one.conversation_events} | {change.kind for change in outside}
+def _tells(invocation: Invocation) -> bool:
+    return any(one.framework in _TELLING for one in invocation.with_nested())
+
+
+def _not_recorded(invocation: Invocation, by_hand: Collection[ConversationEventKind], states: _States) -> frozenset[str]:
+    """What nobody could see in a turn; what is recorded by hand in one, is in all of them."""
     missing = set(_NEVER_SEEN)
-    tells = states.seen or any(one.framework in _TELLING for one in everything)
-    if ConversationEventKind.SLOT_SET not in kinds and not tells:
+    if not (ConversationEventKind.SLOT_SET in by_hand or invocation.name in states.seen or _tells(invocation)):
         missing.add("slots")
-    if not kinds - {ConversationEventKind.SLOT_SET}:
+    if not any(kind is not ConversationEventKind.SLOT_SET for kind in by_hand):
         missing.add("flows")
     return frozenset(missing)

@@ -14,9 +14,7 @@ _UNWINDING: Final = "NEXT:END"
 _C = TypeVar("_C", bound=Conversation)
 
 
-def conversation_of(
-    made: type[_C], events: Iterable[RawEvent], *, id: str | None = None, not_recorded: frozenset[str] = frozenset()
-) -> _C:
+def conversation_of(made: type[_C], events: Iterable[RawEvent], *, id: str | None = None) -> _C:
     """The conversation that these events tell of, of the class `made`."""
     everything = tuple(events)
     starts = [place for place, event in enumerate(everything) if event["event"] == "user"]
@@ -25,11 +23,10 @@ def conversation_of(
     return made(
         prior=Stretch(events=everything[: starts[0] if starts else None], unwound=unwound),
         turns=tuple(
-            Turn(index=index, events=everything[start:end], first=start, unwound=unwound, not_recorded=not_recorded)
+            Turn(index=index, events=everything[start:end], first=start, unwound=unwound)
             for index, (start, end) in enumerate(zip(starts, ends, strict=False))
         ),
         id=id,
-        not_recorded=not_recorded,
     )
 
 

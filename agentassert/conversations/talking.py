@@ -156,7 +156,7 @@ class ConversationBlock:
         self._talk = talk
         self._block = capture()
 
-    if not TYPE_CHECKING:
+    if not TYPE_CHECKING:  # pragma: no branch  # for type checkers an unknown method is an error
 
         def __getattr__(self, name: str) -> Never:
             advice = "; write `with conversation(agent) as talk:` and use `talk` inside" if hasattr(Talk, name) else ""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Never, TypeVar
@@ -32,11 +35,17 @@ def read_tracker(made: type[_C], tracker: Any) -> _C:
     if isinstance(tracker, str) and tracker.lstrip().startswith(("{", "[")):
         raise TypeError("tracker must be a tracker, a list of its events, or a path, but was JSON text: parse it with json.loads")
     if isinstance(tracker, (str, Path)):
-        path = Path(tracker)
-        return _read(made, _parsed(path.read_bytes(), str(path)), str(path))
+        return _read(made, _parsed(_content(Path(tracker)), str(tracker)), str(tracker))
     if not isinstance(tracker, (Mapping, list, tuple)):
         raise TypeError(f"tracker must be a tracker, a list of its events, or a path, but was {render.value(tracker)}")
     return _read(made, tracker, "the tracker")
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except ValueError:  # a character that no system has in a path
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path)) from None
 
 
 def _parsed(content: bytes, place: str) -> Any:
@@ -48,6 +57,8 @@ def _parsed(content: bytes, place: str) -> Any:
         raise TrackerError(f"{place}: no text in UTF-8: {error.reason} at byte {error.start}") from None
     except RecursionError:
         raise TrackerError(f"{place}: nested too deeply for a tracker") from None
+    except ValueError:  # what Python does not read, since it takes a time that grows with the square of the length
+        raise TrackerError(f"{place}: a number has more than {sys.get_int_max_str_digits():,} digits") from None
 
 
 def _cut(content: bytes, error: json.JSONDecodeError) -> str:

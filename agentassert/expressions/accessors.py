@@ -101,14 +101,14 @@ class Accessor:
 
     @property
     def _is_secret(self) -> bool:
-        return any(is_secret_name(step) for step in (self.root, *self.steps))
+        return any(is_secret_name(step) for step in self.steps)
 
     def _why_missing(self, reading: Reading) -> str:
         holder = reading.values.get(self.root, MISSING)
         holder = holder.first if isinstance(holder, Either) else holder
         if holder is MISSING:
             return f"there is no {self.root!r}"
-        place, secret = self.root, is_secret_name(self.root)
+        place, secret = self.root, False
         for step in self.steps:
             below = _follow(holder, (step,))
             if below is MISSING:

@@ -155,6 +155,7 @@ class _Compiler:
         pairs: list[Operand] = []
         for op, (left_node, left), (right_node, right) in zip(node.ops, operands, operands[1:], strict=False):
             self._check_statuses(op, left, left_node, right, right_node)
+            self._check_is_of_two(left, left_node, right)
             pairs.append(comparison_of(_comparison(op, left, right), left.of, right.of, self.source, place))
         if len(pairs) > 1:
             return self._term(node, all_of(pairs), terms, is_truth=True)
@@ -206,6 +207,10 @@ class _Compiler:
         if isinstance(node, ast.Attribute):
             if node.attr.startswith("_"):
                 self.source.refuse_at(node, f'names that begin with _ are not read by a dot: write ["{node.attr}"]')
+            if not self.source.line.isascii() and not self.source.part_of(node).endswith(node.attr):
+                # Python reads a ligature as its letters, and the sign for micro as a Greek letter; keys of JSON are what they are.
+                written = self.source.part_of(node).rpartition(".")[2].strip()
+                self.source.refuse_at(node, f'{written!r} would be read as {node.attr!r}: write ["{written}"]')
             return node.attr
         step = node.slice
         if isinstance(step, ast.Slice):
@@ -263,6 +268,12 @@ class _Compiler:
         for one in compared:
             if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value not in _STATUSES:
                 self.source.refuse_at(one, f"no invocation has the status {one.value!r}; {did_you_mean(one.value, _STATUSES)}")
+
+    def _check_is_of_two(self, left: Term, left_node: ast.expr, right: Term) -> None:
+        """Refuse the same path on both sides, which is equal to itself whatever the agent does."""
+        paths = [(one.accessor.root, one.accessor.steps) for one in (left, right) if one.accessor is not None]
+        if len(paths) > 1 and paths[0] == paths[1]:
+            self.source.refuse_at(left_node, f"{left.text} is compared with itself: write what it must be")
 
     def _check_depth(self, node: ast.expr, depth: int) -> None:
         if depth > DEEPEST:

@@ -10,6 +10,7 @@ import attrs
 
 from agentassert.expressions.errors import ExpressionError
 from agentassert.expressions.expression import TOOL_NAMES, Expression
+from agentassert.records import NOT_RECORDED
 
 _OF_ONE: Final = ("params", "result")
 _HOW_TO_SPLIT: Final = (
@@ -53,7 +54,7 @@ class Condition:
             is_count = part.mentions("invocations")
             if is_count and part.mentions(*_OF_ONE):
                 raise ExpressionError(_HOW_TO_SPLIT, expression=text, column=part.column)
-            if is_count and not part.mentions("context") and _always_holds(part):
+            if is_count and _always_holds(part):
                 problem = f"{part.text} holds for every number of executions, so it asks for nothing"
                 raise ExpressionError(problem, expression=text, column=part.column)
             (counts if is_count else filters if part.mentions(*_OF_ONE) else gates).append(part)
@@ -66,7 +67,6 @@ class Condition:
 
 
 def _always_holds(count: Expression) -> bool:
-    """Whether no number of executions fails it: it can change its answer only next to a number that is written in it."""
-    written = [0, *(number for number in count.numbers() if math.isfinite(number))]
-    candidates = {max(0, math.floor(number) + step) for number in written for step in (-1, 0, 1)}
-    return all(count.holds({"invocations": number}) for number in candidates)
+    """Whether no number of executions fails it, whatever the context: its answer changes only at a number written in it, or after."""
+    candidates = {max(0, math.floor(number) + step) for number in (0, *count.numbers()) for step in (0, 1)}
+    return all(count.holds({"invocations": number, "context": NOT_RECORDED}) for number in candidates)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 import attrs
@@ -107,6 +107,31 @@ class Expectations:
     def tool_names(self) -> tuple[str, ...]:
         """The names of tools in it, without those of the agents that were triggered."""
         return (*(one.name for one in self.tool_calls), *self.tool_call_order, *self.no_tool_calls)
+
+
+def mistakes(data: Mapping[str, Any], path: _Path = ()) -> Iterator[ExpectationError]:
+    """All that cannot be read, where :meth:`Expectations.parse` tells the first: each part is read by itself, once.
+
+    Args:
+        data: expectations of the right form, so that only expressions and names can be wrong.
+        path: the keys and indexes that lead to them.
+
+    Example:
+        >>> [error.path for error in mistakes({"expected_result": "1 ==", "expected_tool_calls": ["look", {"add": "a"}]})]
+        [('expected_result',), ('expected_tool_calls', 1, 'add')]
+    """
+    for key, value in data.items():
+        at = (*path, key)
+        if isinstance(value, Mapping):
+            for name, child in value.items():
+                yield from mistakes(child, (*at, name))
+            continue
+        for index, part in enumerate(value) if isinstance(value, list) else [(None, value)]:
+            try:
+                _child("", {key: part if index is None else [part]}, ())
+            except ExpectationError as error:
+                inside = error.path[1:] if index is None else (index, *error.path[2:])
+                yield ExpectationError(error.problem, path=(*at, *inside))
 
 
 def _expectations(data: Any, path: _Path, known: Sequence[str]) -> Expectations:

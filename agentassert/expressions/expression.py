@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -25,6 +26,15 @@ APPROVAL_NAMES: Final = ("params", "context")
 """What an expression about a tool that waits for approval may look at."""
 
 _MOST_REASONS: Final = 20
+
+
+_KEPT: Final = 512
+"""Expressions that are read once, however often they stand in a suite: an alias of YAML makes thousands of one."""
+
+
+@functools.lru_cache(_KEPT)
+def _read(text: str, names: tuple[str, ...]) -> Term:
+    return compiled(Source.of(text), names)
 
 
 @attrs.frozen
@@ -85,7 +95,7 @@ class Expression:
         """
         if not isinstance(text, str):
             raise TypeError(f"an expression is text, but was {render.value(text)} ({type(text).__name__})")
-        return cls(text, 1, compiled(Source.of(text), names))
+        return cls(text, 1, _read(text, tuple(names)))
 
     def holds(self, values: Mapping[str, Any]) -> bool:
         """Whether it holds; the arguments are those of :meth:`evaluate`, which tells why not.

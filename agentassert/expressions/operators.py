@@ -61,16 +61,18 @@ def contains(item: Any, container: Any, is_item: Callable[[Any, Any], bool] = sa
         is_item: whether it is an item of a list.
 
     Raises:
-        Unsupported: when `container` is none of these, or a text is asked for something else than text.
+        Unsupported: when `container` is none of these, or a text is asked for something else than text, or for nothing.
     """
     if container is None:
         return False
     if type(container) is str:
         if type(item) is not str:
             raise Unsupported(f"a text cannot contain {kind_of(item)}")
+        if not item:
+            raise Unsupported("every text contains the empty one")
         return item in container
     if type(container) is dict:
-        return item in container if type(item) is str else any(equal(key, item) for key in container)
+        return any(equal(key, item) for key in container)
     if isinstance(container, AnyOrder):
         container = container.items
     if type(container) is list:
@@ -81,7 +83,11 @@ def contains(item: Any, container: Any, is_item: Callable[[Any, Any], bool] = sa
 def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     def compared(left: Any, right: Any) -> bool:
         kinds = {type(left), type(right)}
-        if kinds <= {int, float} or kinds == {str}:
+        if kinds <= {int, float}:
+            if left != left or right != right:  # noqa: PLR0124  # NaN: neither more nor less, so that `not` of both would hold
+                raise Unsupported("NaN has no order")
+            return compare(left, right)
+        if kinds == {str}:
             return compare(left, right)
         raise Unsupported(f"{kind_of(left)} and {kind_of(right)} have no order")
 

@@ -71,7 +71,12 @@ def document(
     if sources is not None:
         content["sources"] = list(sources)
     content["text"] = text
-    return json.dumps(content, ensure_ascii=False, default=render.value)
+    try:
+        return json.dumps(content, ensure_ascii=False, default=render.value)
+    except (TypeError, ValueError, RecursionError) as error:  # a key that is no text, a message that holds itself
+        raise TypeError(
+            f"the conversation before a judged text cannot be written as JSON: {error}: {render.value(given)}"
+        ) from None
 
 
 def assessments_in(answer: str, criteria: Sequence[Criterion]) -> tuple[Assessment, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentassert import NotRecordedError, Status, assert_that
+from agentassert import AgentAssertionError, NotRecordedError, Status, assert_that
 from tests.factories import approval, captured, execution, invocation, message
 
 PAY = {"amount": 5}
@@ -48,12 +48,12 @@ def test_the_approvals_that_there_were_are_shown(method, arguments, expected):
 def test_what_nobody_decided_is_neither_approved_nor_rejected(method, decision):
     shown = message(getattr(assert_that(approving(approval("pay", PAY, decision))), method), "pay")
 
-    assert f"but the only approval was:\n  pay(amount=5): {decision}\n" in shown
+    assert f",\nbut the only approval was:\n  pay(amount=5): {decision}\n" in shown
 
 
 @pytest.mark.parametrize("method", ["has_approval_requested", "has_tool_approved", "has_tool_rejected"])
 def test_without_approvals_none_was_requested(method):
-    assert "but no approval was recorded." in message(getattr(assert_that(approving()), method), "pay")
+    assert ",\nbut no approval was recorded." in message(getattr(assert_that(approving()), method), "pay")
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,18 @@ def test_pending_approvals_are_shown(pending, found):
     assert message(assert_that(approving(*pending)).has_no_pending_approvals) == (
         f"Expected invocation 'support' to have no pending approvals,\n{found}\n{NONE}"
     )
+
+
+def test_the_error_holds_the_approvals_that_there_were():
+    given = approval("pay", PAY, "reject"), approval("ship", {}, "pending")
+
+    with pytest.raises(AgentAssertionError) as other:
+        assert_that(approving(*given)).has_tool_approved("pay")
+    with pytest.raises(AgentAssertionError) as pending:
+        assert_that(approving(*given)).has_no_pending_approvals()
+
+    assert other.value.actual == given
+    assert pending.value.actual == given[1:]
 
 
 def test_what_awaits_an_approval_can_be_asserted_on():

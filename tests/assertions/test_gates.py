@@ -6,7 +6,7 @@ import pytest
 
 from agentassert import AdapterError, AgentAssertionError, Status, assert_that, soft_assertions
 from tests.assertions.every_assertion import ASSERTIONS, UNGATED, call
-from tests.factories import captured, execution, failed, invocation, message
+from tests.factories import captured, execution, failed, invocation, message, strays
 
 GATED = [one for one in ASSERTIONS if one not in UNGATED]
 
@@ -116,6 +116,44 @@ def test_half_a_record_passes_and_fails_nothing(method):
         "The recording is incomplete, because a hook of this library broke while the agent ran:\n"
         "  the langchain adapter broke: ValueError: x"
     )
+
+
+def test_every_fault_is_told_and_the_error_carries_them():
+    cap = captured(invocation(), faults=("the langchain adapter broke: ValueError: x", "the mcp adapter broke: KeyError: 'y'"))
+
+    with pytest.raises(AdapterError) as caught:
+        assert_that(cap).has_succeeded()
+    assert str(caught.value).endswith(
+        "ran:\n  the langchain adapter broke: ValueError: x\n  the mcp adapter broke: KeyError: 'y'"
+    )
+    assert (caught.value.subject, caught.value.actual) == ("the capture", cap.health)
+
+
+def test_every_doubt_is_told_and_the_error_carries_them():
+    cap = captured(invocation(), late=1, notes=("a doubt",), on_doubt="fail")
+
+    with pytest.raises(AgentAssertionError) as caught:
+        assert_that(cap).has_succeeded()
+    assert str(caught.value).endswith("had ended: 1\n  a doubt")
+    error = caught.value
+    assert (error.subject, error.expected, error.actual) == ("the capture", "no doubts", cap.health.doubts)
+
+
+@pytest.mark.parametrize("scope", ["top_level_only", "including_nested", "whole_capture"])
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_gate_tells_of_the_invocation_that_it_is_about_alone(scope, nested):
+    unfinished = invocation("reader", execution("read"), status=Status.UNFINISHED)
+    top = invocation("support", execution("pay"), nested=[unfinished]) if nested else failed("support", execution("pay"))
+    cap = captured(top, strays=strays(execution("mail")))
+    if nested and scope == "top_level_only":
+        getattr(assert_that(cap), scope)().has_tool_executed("pay")
+        return
+
+    shown = message(getattr(assert_that(cap), scope)().has_tool_executed, "pay")
+
+    assert shown.startswith(f"Expected invocation {'reader' if nested else 'support'!r} to ")
+    assert "Recorded outside" not in shown
+    assert shown.endswith(f"Tool executions:\n  [1] {'read' if nested else 'pay'}() -> 'ok'")
 
 
 @pytest.mark.parametrize("method", ASSERTIONS)

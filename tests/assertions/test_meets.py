@@ -8,6 +8,7 @@ import attrs
 import pytest
 
 from agentassert import (
+    NOT_RECORDED,
     AdapterError,
     AgentAssertionError,
     AmbiguousError,
@@ -20,7 +21,19 @@ from agentassert import (
     record,
 )
 from agentassert.expressions import ExpectationError, Expectations, unmet
-from tests.factories import UNFINISHED, UNKNOWN, captured, chat, execution, failed, invocation, message, strays, unanswered
+from tests.factories import (
+    CANCELLED,
+    UNFINISHED,
+    UNKNOWN,
+    captured,
+    chat,
+    execution,
+    failed,
+    invocation,
+    message,
+    strays,
+    unanswered,
+)
 
 
 def support(*executions, **fields):
@@ -150,11 +163,13 @@ def test_what_a_server_answered_says_whether_it_is_an_error_and_has_parts():
     with capture() as cap, record.invocation("support"):
         record.tool_execution("look", result=answer)
         record.tool_execution("count", result="3")
+        record.tool_execution("quote", result={"content": "x"})
     told = assert_that(cap)
 
     told.meets(expected_tool_calls=[{"look": "result.is_error == false and result.parts[0].text == 'gone' and result.content"}])
     told.meets(expected_tool_calls=[{"count": "result.is_error == false and result == 3"}])
     told.meets(expected_tool_calls=[{"count": "result.parts and invocations == 0"}])
+    told.meets(expected_tool_calls=[{"quote": "result.parts and invocations == 0"}, {"quote": "result.content == 'x'"}])
 
 
 def test_a_failure_that_the_model_was_told_is_an_answer_and_one_that_was_raised_is_none():
@@ -164,6 +179,18 @@ def test_a_failure_that_the_model_was_told_is_an_answer_and_one_that_was_raised_
 
     assert_that(cap).meets(expected_tool_calls=[{"look": "result.is_error == true and invocations == 1"}])
     assert_that(cap).meets(expected_tool_calls=[{"look": "result.is_error and invocations == 1"}])
+    assert_that(cap).meets(expected_tool_calls=[{"look": "result == 'gone' and invocations == 0"}])
+
+
+def test_whether_an_answer_is_an_error_is_known_without_the_answer():
+    cap = support(execution("look", result=NOT_RECORDED), execution("note", result=None), execution("wait", outcome=CANCELLED))
+
+    assert_that(cap).meets(expected_tool_calls=[{"look": "result.is_error == false"}, {"note": "result.is_error == false"}])
+    assert_that(cap).meets(expected_tool_calls=[{"wait": "not result.is_error and invocations == 1"}])
+    assert_that(cap).meets(expected_tool_calls=[{"wait": "result.is_error == false and invocations == 0"}])
+    for unknown in ("result.id == 1", "result.parts", "result.is_error == result.flag"):
+        with pytest.raises(NotRecordedError, match="which nobody recorded"):
+            assert_that(cap).meets(expected_tool_calls=[{"look": unknown}])
 
 
 def test_an_own_field_of_a_result_comes_first():
@@ -289,11 +316,43 @@ def test_gates_of_a_condition_and_counts_read_the_context():
 
 
 @pytest.mark.parametrize(
-    "condition", ["invocations >= 0", "invocations > -1", "invocations != -1", "invocations < 3 or invocations > 2"]
+    "condition",
+    [
+        "invocations >= 0",
+        "invocations > -1",
+        "invocations != -1",
+        "invocations < 3 or invocations > 2",
+        "invocations >= 0 or context.often",
+        "context.often or invocations > 2.5 or invocations <= 2 or not context.often",
+    ],
 )
 def test_a_count_that_every_number_satisfies_is_refused(condition):
     with pytest.raises(ExpectationError, match="holds for every number of executions, so it asks for nothing"):
         assert_that(support()).meets(expected_tool_calls=[{"pay": condition}])
+
+
+@pytest.mark.parametrize(
+    ("condition", "context"),
+    [
+        ("invocations", {}),
+        ("invocations != 3", {}),
+        ("invocations <= 2 or invocations >= 4", {}),
+        ("invocations < 2.5 or invocations > 3", {}),
+        ("invocations >= context.least", {"least": 2}),
+        ("invocations == 1 or not context.once", {"once": False}),
+        ("not context.off and invocations == 2", {"off": False}),
+    ],
+)
+def test_a_count_that_some_number_or_context_does_not_satisfy_is_read(condition, context):
+    assert_that(support(execution("pay"), execution("pay"))).meets(expected_tool_calls=[{"pay": condition}], context=context)
+
+
+def test_every_word_about_the_number_counts():
+    cap = support(execution("pay"), execution("pay"))
+
+    assert "invocations was 2" in message(
+        assert_that(cap).meets, expected_tool_calls=[{"pay": "invocations >= 1 and invocations <= 1"}]
+    )
 
 
 def test_children_are_looked_at_recursively():

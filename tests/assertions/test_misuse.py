@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+from typing import NamedTuple
 
 import pytest
 
 from agentassert import Invocation, ToolExecutionRequest, UnknownToolWarning, assert_that, capture
+from agentassert.assertions.given import patterns_argument
 from tests.factories import captured, chat, execution, invocation, message
 
 CONDITION = "a chain is no condition: its assertions fail by themselves, so leave out `assert`, `if`, `and`, `or`"
@@ -193,3 +195,78 @@ def test_our_frames_are_left_out_of_tracebacks_for_our_failures_alone():
     with pytest.raises(TypeError) as mistake:
         assert_that(captured(invocation())).has_tool_executed(3)
     assert "given.py" in {entry.path.name for entry in mistake.traceback.filter(mistake)}
+
+
+class Tool:
+    """As frameworks have them."""
+
+    def __init__(self, name):
+        self.name = name
+
+
+def refund():
+    """A tool as a function."""
+
+
+class Several(NamedTuple):
+    name: str
+
+
+@pytest.mark.parametrize(
+    ("written", "hint"),
+    [
+        (["pay"], "; write each as an argument of its own"),
+        (("pay",), "; write each as an argument of its own"),
+        ({"pay"}, "; write each as an argument of its own"),
+        ({"pay": {}}, "; write each as an argument of its own"),
+        (Several("pay"), "; write each as an argument of its own"),
+        (Tool("pay"), "; write 'pay'"),
+        (refund, "; write 'refund'"),
+        (Tool(3), ""),
+        (None, ""),
+    ],
+)
+def test_a_tool_that_is_no_name_is_told_how_to_write_it(written, hint):
+    with pytest.raises(TypeError) as caught:
+        assert_that(captured(invocation())).has_tools_executed_in_order("look", written)
+
+    message = str(caught.value)
+    assert message.startswith("has_tools_executed_in_order: each tool must be a name or execution_of(...), but was ")
+    assert message.partition("; ")[1:] == (hint[:2], hint[2:])
+
+
+def test_a_tool_that_is_listed_often_is_one_pattern():
+    first, again, other = patterns_argument("in order", ["pay", str(b"pay", "ascii"), "ship"])
+
+    assert first is again
+    assert other is not first
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [
+        ("has_tool_executed", ("cancel_bookin",)),
+        ("has_tool_executed_times", ("cancel_bookin", 1)),
+        ("has_tool_executed_with", ("cancel_bookin", {"n": 1})),
+        ("has_tool_executed_with_exactly", ("cancel_bookin", {"n": 1})),
+        ("has_tool_execution_failed", ("cancel_bookin",)),
+        ("has_tool_execution_cancelled", ("cancel_bookin",)),
+        ("has_tool_finished_before", ("cancel_booking", "cancel_bookin")),
+        ("has_tool_requested", ("cancel_bookin",)),
+        ("has_tools_executed_in_order", ("cancel_bookin",)),
+        ("has_tools_executed_exactly_in_order", ("cancel_bookin",)),
+        ("has_tools_executed_exactly_in_any_order", ("cancel_bookin",)),
+    ],
+)
+def test_every_positive_assertion_names_the_tool_that_was_meant(method, arguments):
+    assert "Did you mean 'cancel_booking'?" in message(getattr(assert_that(offering()), method), *arguments)
+
+
+@pytest.mark.parametrize("method", ["has_relevant_output", "has_grounded_output"])
+def test_what_scores_nothing_is_no_judge_of_an_output(method):
+    with pytest.raises(
+        TypeError, match=f"^{method}: judge must score responses, as RatingJudge and StatementJudge do, but was 3$"
+    ):
+        getattr(assert_that(captured(invocation())), method)(0.5, judge=3)
+    with pytest.raises(TypeError, match=f"^{method}: threshold must be a number, but was '1'$"):
+        getattr(assert_that(captured(invocation())), method)("1", judge=3)

@@ -183,3 +183,19 @@ def test_strays_can_be_asserted_on_themselves():
     cap = beside(strays(execution("mail")), execution("pay"))
 
     assert_that(cap.strays).has_tools_executed_exactly_in_order("mail").has_no_more_tool_executions()
+
+
+def test_beside_strays_each_invocation_can_be_asserted_on():
+    nested = invocation("reader", execution("read"))
+    cap = captured(invocation("one", execution("look")), invocation("two", nested=[nested]), strays=strays(execution("mail")))
+
+    assert_that(cap.invocations[0]).has_tool_executed("look")
+    assert_that(cap.invocations[1]).nested_invocation("reader").has_tool_executed("read")
+
+
+def test_what_strays_started_is_theirs_and_counts_once():
+    cap = captured(invocation("support"), strays=strays(execution("mail"), nested=[invocation("reader", execution("read"))]))
+    chain = assert_that(cap.strays).including_nested()
+
+    chain.has_tool_executed_times("mail", 1).has_tools_executed_exactly_in_any_order("read", "mail")
+    assert "Recorded outside" not in message(chain.has_tool_executed, "ship")

@@ -101,7 +101,7 @@ def _beside_a_loop(executions: int, rounds: int) -> Iterator[Measurement]:
         measured = rounds_of(chain, lambda loop=loop: seconds_of(loop), rounds=rounds)
         note = f"{fastest(measured) * 1e3:.1f} ms against {fastest(measured, 1) * 1e3:.1f} ms"
         yield Measurement(
-            what=f"{method} over {executions:,}, the first assertion on them", value=ratio(measured), goal=5, note=note
+            what=f"{method} over {executions:,}, the first assertion on them", value=ratio(measured), goal=3, note=note
         )
 
 

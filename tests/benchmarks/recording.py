@@ -49,7 +49,9 @@ def _beside_a_span(executions: int, rounds: int) -> Iterator[Measurement]:
         built.append(seconds + seconds_of(lambda: cap.invocation))
         return seconds
 
-    measured = rounds_of(captured, lambda: spanned_executions(executions), lambda: run_tool(search_ferries, executions), rounds=rounds)
+    measured = rounds_of(
+        captured, lambda: spanned_executions(executions), lambda: run_tool(search_ferries, executions), rounds=rounds
+    )
     while_running = [(events - bare, spans - bare) for events, spans, bare in measured]
     with_records = [(total - bare, spans - bare) for total, (_, spans, bare) in zip(built, measured, strict=True)]
     note = f"{fastest(while_running) / executions * 1e9:.0f} ns against {fastest(while_running, 1) / executions * 1e9:.0f} ns"

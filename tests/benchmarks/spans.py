@@ -19,9 +19,9 @@ def measure(*, quick: bool) -> Iterator[Measurement]:
     yield _linear("each within the one before", one_within_the_other, few, rounds=1)
 
 
-def side_by_side(count: int) -> Document:
-    """An agent's model calls and tool executions, in turn."""
-    answer = json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": "I look it up."}]}])
+def side_by_side(count: int, said: str = "I look it up.") -> Document:
+    """An agent's model calls, which answer what is `said`, and tool executions, in turn."""
+    answer = json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": said}]}])
     call = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "small", "gen_ai.output.messages": answer}
     spans = [_span(0, None, {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "clerk"}, 10 * count)]
     for number in range(1, count):

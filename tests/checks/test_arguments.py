@@ -15,6 +15,7 @@ from dirty_equals import IsInt
 from agentassert.checks.arguments import Options, closest, compile_arguments
 from agentassert.checks.differences import Difference
 from agentassert.checks.paths import MISSING, child, compile_path
+from agentassert.checks.returned import found_at
 from agentassert.patterns import execution_of, result_of
 
 
@@ -30,6 +31,9 @@ class Returned:
 
     def before(self, name):
         return self.results.get(name, ())
+
+    def alike(self, name, path, value):
+        return found_at(path, self.before(name))
 
 
 def matches(expected, arguments, results=None, **how):
@@ -85,6 +89,8 @@ def test_matches_when_every_expected_argument_is_there_and_equal(expected, argum
         ({"note": lambda value: True}, {}, "$.note"),
         ({"my note": 1}, {"my note": 2}, "$['my note']"),
         ({"ids": [3]}, {"ids": ["3"]}, "$.ids[0]"),
+        ({"ids": [1]}, {"ids": [True]}, "$.ids[0]"),
+        ({"order": {"fast": True}}, {"order": {"fast": 1}}, "$.order.fast"),
         ({"order": {"id": 3}}, {"order": {"id": "3"}}, "$.order.id"),
         ({"order": {"id": 3}}, {"order": {"id": 3, "new": 1}}, "$.order.new"),
         ({"id": IsInt()}, {"id": "7"}, "$.id"),
@@ -133,8 +139,9 @@ def test_exactly_still_wants_what_is_expected():
 
 @pytest.mark.parametrize("path", ["$.*", "$..id", "$[0]", "$.a where $.b", "$[a,b].id"])
 def test_exactly_refuses_a_path_that_does_not_say_which_argument_it_stands_for(path):
-    with pytest.raises(ValueError, match=re.escape(f"{path!r} does not say which argument it stands for")):
-        compile_arguments({path: [1]}, exactly=True)
+    told = f"{path!r} does not say which argument it stands for: in an exact comparison, begin it with a field"
+    with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
+        compile_arguments({"id": 7, path: [1]}, exactly=True)
 
 
 @pytest.mark.parametrize(
@@ -203,12 +210,16 @@ def test_a_query_calls_nothing_of_the_objects_that_an_agent_passed_around():
 @pytest.mark.parametrize(
     ("expected", "error", "message"),
     [
-        ({}, ValueError, "the expected arguments are empty"),
-        (3, TypeError, r"a mapping such as \{'id': 7\}, or a predicate, but were 3 \(int\)"),
+        (
+            {},
+            ValueError,
+            "^the expected arguments are empty, so every execution would match: leave them out, or ask for exactly none$",
+        ),
+        (3, TypeError, r"^expected arguments are a mapping such as \{'id': 7\}, or a predicate, but were 3 \(int\)$"),
         ([("id", 7)], TypeError, r"\(list\)"),
         (IsInt(), TypeError, r"\(IsInt\)"),
         (dict, TypeError, r"\$ must be a value, but is the class dict"),
-        ({7: 1}, TypeError, r"an argument's name must be a string, but was 7 \(int\)"),
+        ({7: 1}, TypeError, r"^an argument's name must be a string, but was 7 \(int\)$"),
         ({"id": int}, TypeError, r"\$\.id must be a value, but is the class int"),
         ({"$.order.id": {"a": [int]}}, TypeError, r"\$\.order\.id\.a\[0\] must be a value"),
         ({"$.": 1}, ValueError, r"'\$\.' is no JSONPath"),
@@ -223,7 +234,8 @@ def test_an_expectation_that_cannot_be_meant_is_refused(expected, error, message
 
 @pytest.mark.parametrize("how", [{"exactly": True}, {"options": Options(any_order=True)}])
 def test_a_predicate_takes_no_options(how):
-    with pytest.raises(ValueError, match="a predicate decides about all arguments by itself"):
+    told = "^a predicate decides about all arguments by itself: options and an exact comparison are for a mapping$"
+    with pytest.raises(ValueError, match=told):
         compile_arguments(lambda arguments: True, **how)
 
 
@@ -250,6 +262,11 @@ def test_a_name_that_is_not_there_names_the_nearest_one_of_which_nothing_is_expe
     arguments = {"order_id": "A1", "to": {"city": "Oslo", 1: 2}, "amount": 3}
     written = path if path.startswith("$") else f"$.{path}"
     assert texts({path: "x", "amount": 3}, arguments) == [f"{written}: expected 'x', but it is missing{meant}"]
+
+
+def test_a_name_of_which_something_is_expected_is_not_what_another_one_was_meant_to_be():
+    expected, arguments = {"$.to.city": "Oslo", "$.to.citi": "Oslo"}, {"to": {"city": "Oslo"}}
+    assert texts(expected, arguments) == ["$.to.citi: expected 'Oslo', but it is missing"]
 
 
 def test_differences_are_told_path_by_path():
@@ -495,7 +512,8 @@ def test_an_ignored_argument_is_no_other_argument():
 
 
 def test_ignoring_all_that_is_expected_is_refused():
-    with pytest.raises(ValueError, match="nothing is left of the expected arguments"):
+    told = r"^nothing is left of the expected arguments \{'order': \{'id': 1\}\} without what is ignored$"
+    with pytest.raises(ValueError, match=told):
         execution_of("t", {"order": {"id": 1}}).ignoring("$.order")
 
 
@@ -503,6 +521,15 @@ def test_ignoring_changes_no_record():
     arguments = {"order": {"id": 1, "x": [1]}}
     assert execution_of("t", {"order": {"id": 1}}).ignoring("$.order.x").matcher.matches(arguments)
     assert {"order": {"id": 1, "x": [1]}} == arguments
+
+
+def test_a_predicate_that_is_asked_about_several_items_answers_for_each():
+    def matches(*expected, ids):
+        return compile_arguments({"ids": [*expected]}, options=Options(any_order=True)).matches({"ids": ids})
+
+    assert matches(lambda item: item > 3, 1, ids=[1, 5])
+    assert not matches(lambda item: item > 3, 1, ids=[1, 2])
+    assert not matches(lambda item: item > 3, lambda item: item > 4, ids=[5, 1])
 
 
 def test_the_closest_candidate_has_the_fewest_and_then_the_smallest_differences():

@@ -6,6 +6,7 @@ import pytest
 
 from agentassert.checks.bipartite import _Network, largest_flow
 from agentassert.checks.pairing import can_cover, pair_executions
+from agentassert.checks.returned import found_at
 from agentassert.patterns import execution_of, result_of
 from agentassert.records import ToolExecution
 
@@ -16,6 +17,9 @@ class Returned:
 
     def before(self, name):
         return self.results
+
+    def alike(self, name, path, value):
+        return found_at(path, self.results)
 
 
 def executions(*arguments, name="pay"):
@@ -57,6 +61,12 @@ def test_overlapping_patterns_are_paired_as_far_as_possible():
     assert (3, 2, 0, 1) == paired(patterns, ran)
 
 
+def test_equal_patterns_that_others_stand_between_are_paired_each_with_its_own():
+    patterns = [pay({"n": 1}), pay({"n": 2}), pay({"n": 1})]
+    assert (0, 1, 2) == paired(patterns, executions({"n": 1}, {"n": 2}, {"n": 1}))
+    assert (1, 0, 2) == paired(patterns, executions({"n": 2}, {"n": 1}, {"n": 1}))
+
+
 def test_tools_are_kept_apart():
     ran = [*executions({"n": 1}, name="look"), *executions({"n": 1})]
     assert (1, 0, None) == paired([pay(), execution_of("look", {"n": 1}), execution_of("find")], ran)
@@ -76,6 +86,8 @@ def test_numbers_as_text_are_paired_as_they_match():
     assert (None, None) == paired([pay({"n": True}), pay({"n": 1, "m": 1})], executions({"n": 1}))
     assert (None, 0) == paired([pay({"a": "x", "b": 1}), pay({"a": "x", "b": 2})], executions({"a": "x", "b": 2}))
     assert (0,) == paired([pay({"n": True, "m": [1]})], executions({"n": "true", "m": [1.0]}))
+    assert (None,) == paired([pay({"a": "x", "b": "3"})], executions({"a": "x", "b": 3}))
+    assert (None,) == paired([pay({"a": "3", "b": "x"})], executions({"a": 3, "b": "x"}))
 
 
 def test_an_exact_pattern_counts_the_arguments():

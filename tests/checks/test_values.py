@@ -379,3 +379,46 @@ def test_a_value_deeper_than_any_snapshot_is_refused():
     assert nested(100) == prepare(nested(100))
     with pytest.raises(ValueError, match="nested deeper than 100 levels"):
         prepare(nested(101))
+
+
+def test_text_and_bytes_are_equal_by_what_they_hold_and_not_by_being_the_same_object():
+    for one, other in (("order 7", str(b"order 7", "ascii")), (b"order 7", bytes(bytearray(b"order 7")))):
+        assert one is not other
+        assert equal(one, other)
+        assert canonical(one) == canonical(other)
+    assert not equal(b"7", "7")
+    assert not equal("7", b"7")
+    assert canonical(b"7") != canonical("7")
+
+
+def test_what_is_no_json_has_a_key_that_no_list_has():
+    thing = object()
+    assert canonical(thing) == canonical(thing)
+    assert canonical(thing) != canonical([id(thing)])
+    assert canonical(thing) != canonical(object())
+
+
+def test_a_tolerance_is_a_distance_and_no_share_of_the_number():
+    near = Comparison(tolerance=0.5)
+    assert equal(1e12, 1e12 + 0.25, near)
+    assert not equal(1e12, 1e12 + 100, near)
+    assert equal(NAN, NAN, near)
+    assert not equal(NAN, 1.0, near)
+    assert not equal(1.0, NAN, near)
+
+
+def test_an_item_is_paired_once_on_either_side():
+    assert (0, 1) == tuple(map(len, unpaired([1], [1, 1], Comparison(any_order=True))))
+    assert (1, 0) == tuple(map(len, unpaired([1, 1], [1], Comparison(any_order=True))))
+
+
+def test_texts_that_hold_no_number_have_keys_of_their_own():
+    assert "tea" == coarse("tea")
+    assert "4 pm" == coarse("4 pm")
+
+
+@pytest.mark.parametrize("special", [[1, re.compile("x")], [re.compile("x"), 1], {"a": 1, "b": [re.compile("x")]}])
+def test_one_part_that_is_no_json_makes_the_whole_none(special):
+    assert not is_json(prepare(special))
+    assert not is_json(prepare({"whole": special, "rest": 1}))
+    assert is_json(prepare({"a": [1, None], "b": {}}))

@@ -7,8 +7,10 @@ from langgraph.graph import START, StateGraph
 from typing_extensions import TypedDict
 
 from agentassert import AdapterError, AgentAssertionError, Capture, NotRecordedError, assert_that, capture, record, recorder
+from agentassert.conversation_events import ConversationEvent, ConversationEventKind
 from agentassert.conversations import Conversation, rasa
 from tests.conversations.trackers import FixedJudge
+from tests.factories import captured, invocation, strays
 
 
 @record.tool
@@ -76,48 +78,21 @@ def silent(message):
     return "Yes"
 
 
-UNSEEN = [
-    (
-        lambda chain: chain.has_relevant_response(0.5, judge=FixedJudge(1.0), name="x"),
-        {"generative_response_is_relevant": {"threshold": 0.5, "utter_name": "x"}},
-        "responses were not recorded",
-    ),
-    (
-        lambda chain: chain.has_flow_completed("f"),
-        {"flow_completed": {"flow_id": "f"}},
-        "flows were not recorded",
-    ),
-    (
-        lambda chain: chain.has_bot_uttered(buttons=["A"]),
-        {"bot_uttered": {"buttons": [{"title": "A"}]}},
-        "buttons were not recorded",
-    ),
-    (lambda chain: chain.has_flow_started("f"), {"flow_started": "f"}, r"flows were not recorded.*\nCall record.flow"),
-    (lambda chain: chain.has_slot_set("n"), {"slot_was_set": [{"name": "n"}]}, r"slots were not recorded.*\nCall record.slot"),
-    (lambda chain: chain.does_not_have_slot_set("n"), {"slot_was_not_set": [{"name": "n"}]}, "slots were not recorded"),
-    (
-        lambda chain: chain.has_clarification_offering("f"),
-        {"pattern_clarification_contains": ["f"]},
-        "clarifications were not recorded",
-    ),
-    (lambda chain: chain.has_bot_uttered(name="x"), {"bot_uttered": {"utter_name": "x"}}, "responses were not recorded"),
-    (
-        lambda chain: chain.has_no_bot_utterance(buttons=["A"]),
-        {"bot_did_not_utter": {"buttons": [{"title": "A"}]}},
-        "buttons were not recorded",
-    ),
-]
-
-
-@pytest.mark.parametrize(("assertion", "written", "message"), UNSEEN)
-def test_what_nobody_could_see_neither_happened_nor_did_not(assertion, written, message):
+@pytest.mark.parametrize(
+    ("assertion", "advice"),
+    [
+        (lambda chain: chain.has_flow_started("f"), "Call record.flow(…) where one starts, completes or is cancelled."),
+        (lambda chain: chain.has_slot_set("n"), "Call record.slot(name, value) where one is set."),
+        (lambda chain: chain.has_bot_uttered(name="x"), ""),
+    ],
+)
+def test_it_is_said_how_to_record_what_nobody_could_see(assertion, advice):
     with capture() as cap:
         silent("Hi")
-    talk = Conversation.from_capture(cap)
 
-    with pytest.raises(NotRecordedError, match=message):
-        assertion(assert_that(talk.turn(0)))
-    assert rasa.check(talk, written, user="Hi").kind is NotRecordedError
+    with pytest.raises(NotRecordedError) as caught:
+        assertion(assert_that(Conversation.from_capture(cap).turn(0)))
+    assert f"were not recorded, so nobody knows.\n{advice}" in str(caught.value)
 
 
 def test_tools_whose_outcome_nobody_told_leave_actions_open():
@@ -148,23 +123,6 @@ def answered_without_words():
     with capture() as cap, record.model_call("m", messages=[{"role": "user", "content": "Hi"}]):
         pass
     return Conversation.from_capture(cap)
-
-
-@pytest.mark.parametrize(
-    ("assertion", "written"),
-    [
-        (lambda chain: chain.has_no_bot_utterance(), {"bot_did_not_utter": {"text_matches": "."}}),
-        (lambda chain: chain.has_bot_uttered(text_matching="Yes"), {"bot_uttered": {"text_matches": "Yes"}}),
-        (lambda chain: chain.has_relevant_response(0.5, judge=FixedJudge(1.0)), None),
-    ],
-)
-def test_a_message_that_nobody_saw_neither_was_said_nor_was_not(assertion, written):
-    talk = answered_without_words()
-
-    with pytest.raises(NotRecordedError, match="messages were not recorded"):
-        assertion(assert_that(talk.turn(0)))
-    if written is not None:
-        assert rasa.check(talk, written, user="Hi").kind is NotRecordedError
 
 
 def test_a_message_that_was_seen_holds_beside_one_that_was_not():
@@ -294,6 +252,102 @@ def test_a_state_may_hold_what_has_no_truth_of_its_own():
         embedder.invoke(embedder.invoke({"request": "a"}))
 
     assert [[one.name for one in turn.slots_set] for turn in Conversation.from_capture(cap).turns] == [["vector"], ["vector"]]
+
+
+def test_one_agent_that_tells_of_its_state_says_nothing_about_another_one():
+    told, other = ({"framework": name, "recorded_by": (name,), "input": name} for name in ("google-adk", "openai-agents"))
+    talk = Conversation.from_capture(captured(invocation("shop", **told), invocation("bank", **other)))
+
+    assert_that(talk.turn(0)).does_not_have_slot_set("n")
+    for blind in (talk, talk.turn(1)):
+        with pytest.raises(NotRecordedError, match="slots were not recorded"):
+            assert_that(blind).does_not_have_slot_set("n")
+
+
+def test_an_agent_that_tells_of_its_state_does_so_below_another_one_too():
+    below = invocation("shop", framework="google-adk", recorded_by=("google-adk",))
+    talk = Conversation.from_capture(captured(invocation("bank", framework="openai-agents", nested=[below], input="Hi")))
+
+    assert_that(talk.turn(0)).does_not_have_slot_set("n")
+
+
+def test_a_recording_in_doubt_is_a_conversation_unless_doubt_fails():
+    talk = Conversation.from_capture(captured(invocation("a", input="Hi"), notes=("a doubt",)))
+
+    assert talk.turn(0).user.text == "Hi"
+
+
+def test_a_graph_whose_state_was_seen_says_nothing_about_another_agent():
+    with capture() as cap:
+        booking_graph().invoke({"request": "to Moss"})
+        silent("Hi")
+    talk = Conversation.from_capture(cap)
+
+    assert_that(talk.turn(0)).does_not_have_slot_set("cabin")
+    assert_that(talk).has_slot_set("crossing", "Moss")
+    for chain in (assert_that(talk.turn(1)).does_not_have_slot_set, assert_that(talk).has_slot_set):
+        with pytest.raises(NotRecordedError, match="slots were not recorded"):
+            chain("cabin")
+
+
+def test_what_is_recorded_by_hand_in_one_turn_is_in_all_of_them():
+    with capture() as cap:
+        silent("Hi")
+        booking_graph().invoke({"request": "to Moss"})
+        clerk("10:00")
+    talk = Conversation.from_capture(cap)
+
+    assert_that(talk.turn(0)).does_not_have_slot_set("cabin")
+    with pytest.raises(AgentAssertionError, match="but it started none"):
+        assert_that(talk.turn(0)).has_flow_started("book_ferry")
+
+
+def test_what_happened_at_once_keeps_its_order():
+    changes = tuple(ConversationEvent(kind=ConversationEventKind.SLOT_SET, name=name, value=1, order=7) for name in "ba")
+    outside = tuple(ConversationEvent(kind=ConversationEventKind.SLOT_SET, name=name, value=1, order=0) for name in "dc")
+    cap = captured(invocation("a", input="Hi", conversation_events=changes), strays=strays(conversation_events=outside))
+
+    assert [one.name for stretch in Conversation.from_capture(cap).stretches for one in stretch.slots_set] == ["d", "c", "b", "a"]
+
+
+def test_what_happens_as_a_turn_begins_belongs_to_that_turn():
+    change = ConversationEvent(kind=ConversationEventKind.SLOT_SET, name="n", value=1, order=5)
+    turns = (
+        invocation("a", input="Hi", started_order=1, ended_order=4),
+        invocation("a", input="Bye", started_order=5, ended_order=9),
+    )
+    talk = Conversation.from_capture(captured(*turns, strays=strays(conversation_events=(change,))))
+
+    assert [len(stretch.slots_set) for stretch in talk.stretches] == [0, 0, 1]
+
+
+def test_what_a_framework_keeps_in_the_state_for_itself_is_no_slot():
+    graph = StateGraph(dict)
+    graph.add_node("work", lambda state: {"seats": 2, "__mine": 1, "messages": []})
+    graph.add_edge(START, "work")
+    with capture() as cap:
+        graph.compile(name="worker").invoke({"request": "a"})
+
+    assert [one.name for one in Conversation.from_capture(cap).turn(0).slots_set] == ["seats"]
+
+
+def test_of_an_agent_that_was_given_nothing_the_user_said_nothing():
+    with capture() as cap, record.invocation("a"):
+        pass
+
+    assert Conversation.from_capture(cap).turn(0).user.text is None
+
+
+@pytest.mark.parametrize(("on_doubt", "kind"), [("warn", AdapterError), ("fail", AgentAssertionError)])
+def test_what_is_wrong_with_a_recording_is_told_line_by_line(on_doubt, kind):
+    found = {"faults": ("one broke", "another broke")} if kind is AdapterError else {"notes": ("one broke", "another broke")}
+    cap = captured(invocation("a"), on_doubt=on_doubt, **found)
+
+    with pytest.raises(kind) as caught:
+        Conversation.from_capture(cap)
+    assert str(caught.value) == ("The recording cannot be relied on, so it is no conversation:\n  one broke\n  another broke")
+    assert (caught.value.subject, caught.value.actual) == ("the capture", cap.health)
+    assert type(caught.value) is kind
 
 
 def test_slots_and_flows_survive_being_stored():

@@ -44,6 +44,7 @@ HOLDS = [
     (lambda chain: chain.has_flow_started("f"), [flow_started("g"), flow_started("f")]),
     (lambda chain: chain.has_flow_completed("f"), [flow_completed("f", "a")]),
     (lambda chain: chain.has_flow_completed("f", step="b"), [flow_completed("f", "a"), flow_completed("f", "b")]),
+    (lambda chain: chain.has_flow_completed("f"), [flow_started("f"), flow_completed("f", "NEXT:END")]),
     (lambda chain: chain.has_flow_cancelled("f", step="b"), [flow_cancelled("f", "b")]),
     (lambda chain: chain.has_clarification_offering("f", "see g"), [clarification(f="see f", g="see g", h="see h")]),
     (lambda chain: chain.has_slot_set("n"), [slot("n", 1), slot("n", None)]),
@@ -78,11 +79,17 @@ FAILS = [
     (lambda chain: chain.has_slot_set("n"), [slot("m", 1)], "but it set 'm'"),
     (lambda chain: chain.has_slot_set("password", "a"), [slot("password", "b")], "to '***',\nbut it set it to '***'"),
     (lambda chain: chain.does_not_have_slot_set("n"), [slot("n", 1), slot("n", None)], "not to have set the slot 'n',\nbut it set it to 1, then None"),
+    (lambda chain: chain.does_not_have_slot_set("n", re.compile("^a")), [slot("n", "abc")], "but it set it to 'abc'"),
+    (lambda chain: chain.does_not_have_slot_set("n", lambda value: value > 2), [slot("n", 3)], "but it set it to 3"),
     (lambda chain: chain.has_action_executed("a"), [action("b")], "to have executed the action 'a',\nbut it executed 'b'"),
     (lambda chain: chain.has_bot_uttered(name="x", text_matching="two"), [bot("one", name="x"), bot("two")], "named 'x' with a text that matches 'two'"),
     (lambda chain: chain.has_bot_uttered(buttons=["Ann"]), [bot("?", buttons=[ANN, BO])], "with the buttons 'Ann'"),
     (lambda chain: chain.has_bot_uttered(buttons=["Bo", "Ann"]), [bot("?", buttons=[ANN, BO])], "with the buttons 'Bo', 'Ann'"),
     (lambda chain: chain.has_bot_uttered(buttons=[("Ann", "/bo")]), [bot("?", buttons=[ANN])], "'Ann' (/bo)"),
+    (lambda chain: chain.has_bot_uttered(buttons=[{"title": "Ann", "payload": "/bo"}]), [bot("?", buttons=[ANN])], "'Ann' (/bo)"),
+    (lambda chain: chain.has_bot_uttered(buttons=[Button("Ann", "/bo")]), [bot("?", buttons=[ANN])], "'Ann' (/bo)"),
+    (lambda chain: chain.has_bot_uttered(buttons=[("Ann", None)]), [bot("?", buttons=[ANN])], "with the buttons 'Ann'"),
+    (lambda chain: chain.has_bot_uttered(buttons=["Ann", "Cy"]), [bot("?", buttons=[ANN, BO])], "with the buttons 'Ann', 'Cy'"),
     (lambda chain: chain.has_bot_uttered(text_matching=r"\?$"), [], "but it uttered nothing"),
     (lambda chain: chain.has_no_bot_utterance(), [bot("Hi")], "not to have uttered a message,\nbut it uttered:\n  bot: 'Hi'"),
     (lambda chain: chain.has_no_bot_utterance(buttons=["Bo", "Cy"]), [bot("?", buttons=[ANN, BO])], "with one of the buttons 'Bo', 'Cy'"),
@@ -118,6 +125,15 @@ def test_a_message_ends_with_all_that_happened():
     assert "bot (utter_flow_cancelled_rasa): 'Okay, stopping book a ferry.'" in message
 
 
+def test_where_nothing_happened_a_message_says_so():
+    with pytest.raises(AgentAssertionError) as caught:
+        assert_that(Conversation()).has_action_executed("a")
+
+    assert str(caught.value) == (
+        "Expected the conversation to have executed the action 'a',\nbut it executed none.\nWhat happened: nothing"
+    )
+
+
 def test_a_whole_conversation_holds_what_any_part_of_it_holds():
     talk = conversation(slot("member", True), user("Hi"), flow_started("f"), user("Bye"), flow_completed("f"))
 
@@ -126,6 +142,13 @@ def test_a_whole_conversation_holds_what_any_part_of_it_holds():
         assert_that(talk).has_action_executed("x")
     with pytest.raises(AgentAssertionError):
         assert_that(talk.turn(0)).has_slot_set("member")
+
+
+def test_a_flow_that_was_cancelled_before_anybody_spoke_did_not_complete():
+    greeted = Conversation.from_rasa_tracker([flow_started("f"), flow_cancelled("f"), flow_completed("f"), user("Hi")])
+
+    with pytest.raises(AgentAssertionError, match="'f' was cancelled, which is no completion"):
+        assert_that(greeted).has_flow_completed("f")
 
 
 def test_in_order_each_assertion_is_about_what_comes_after_the_one_before():

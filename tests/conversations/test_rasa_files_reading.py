@@ -233,7 +233,9 @@ def test_a_mistake_is_a_line_with_its_place(file, text, said):
 
 
 def test_what_is_no_assertion_hides_no_other_mistake(file):
-    said = problems(file(case("{user: Hi, assertions: [x, {}, {flow_started: x}, {tool_executed: {tool_name: t, source: local}}]}")))
+    said = problems(
+        file(case("{user: Hi, assertions: [x, {}, {flow_started: x}, {tool_executed: {tool_name: t, source: local}}]}"))
+    )
     assert [line.split(":")[1] for line in said] == ["29", "32", "55"]
 
 

@@ -94,6 +94,9 @@ def test_a_tool_was_executed_with_everything_that_is_given(given, event, passes)
         ([tool("look"), tool("pay"), tool("book", server="ferries")], {}, False),
         ([tool("look"), tool("pay"), tool("book", server="ferries")], {"allow_extra_calls": True, "ordered": True}, True),
         ([tool("look"), user("Hi"), tool("book", server="ferries")], {"allow_extra_calls": True}, False),
+        ([tool("look")], {"calls": [LOOK, LOOK]}, False),
+        ([tool("look")], {"calls": [LOOK, LOOK], "ordered": True, "allow_extra_calls": True}, False),
+        ([tool("look"), tool("pay"), tool("look")], {"calls": [LOOK, LOOK], "ordered": True, "allow_extra_calls": True}, True),
     ],
 )
 @pytest.mark.filterwarnings("ignore:the user says 'Hi' again right after")
@@ -103,4 +106,12 @@ def test_tools_within_one_turn(events, options, passes):
     failure = rasa.check(conversation(user("Hi", n=1), *events), assertion, user="Hi", metadata={"n": 1})
 
     assert (failure is None) is passes
-    assert passes or "'book'" in str(failure)
+    assert passes or f"'{assertion['tools_within_one_turn']['calls'][1]['tool_name']}'" in str(failure)
+
+
+@pytest.mark.filterwarnings("ignore:the user says '/book' again right after")
+def test_a_command_of_the_user_begins_no_turn_of_tools():
+    assertion = {"tools_within_one_turn": {"calls": [LOOK, BOOK], "allow_extra_calls": False}}
+    events = user("/book", n=1), tool("look"), user("/book", n=2), tool("book", server="ferries")
+
+    assert rasa.check(conversation(*events), assertion, user="/book", metadata={"n": 1}) is None

@@ -160,6 +160,17 @@ def test_a_file_that_was_cut_off_is_refused_naming_line_and_column(tmp_path, sha
     [
         (b"", r"x\.json:1:1: no JSON"),
         (b"<html>401</html>", r"x\.json:1:1: no JSON: Expecting value$"),
+        (b'[{"event": "user"} 1]', r"x\.json:1:20: no JSON: Expecting ',' delimiter$"),
+        (
+            b'[{"event": "user"}',
+            r"x\.json:1:19: no JSON: Expecting ',' delimiter; the file ends in the middle, as if it had been cut",
+        ),
+        (b'[{"event": "user"},\n', r"x\.json:.*; the file ends in the middle, as if it had been cut off$"),
+        (b'{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}', r"has 'a', 'b', 'c', 'd', 'e'$"),
+        (b'{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6}', r"has 'a', 'b', 'c', 'd', 'e', …$"),
+        (b"{}", r"has no keys$"),
+        (b"[-", r"x\.json:1:2: no JSON: .*; the file ends in the middle, as if it had been cut off$"),
+        (b'{"events": [1]}', r"x\.json: \$\.events\[0\]: must be an object, but was 1$"),
         (b"\xff\xfe\x00", r"x\.json: no text in UTF-8"),
         (b"[" * 100_000, r"x\.json: nested too deeply"),
         (b'"text"', r"x\.json: \$: must be a tracker or a list of events, but was 'text'"),
@@ -234,3 +245,19 @@ def test_the_turn_of_a_step_and_what_is_around_it_are_the_whole_tracker(events, 
     assert [*found.prior, *found.turn] == tracker[:until]
     assert found.turn[0]["text"] == words
     assert all(one.get("text") == words for one in found.turn if one["event"] == "user")
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", ' {"events": []}', '\n[{"event": "user"}]'])
+def test_json_text_is_no_path(text):
+    with pytest.raises(TypeError) as caught:
+        Conversation.from_rasa_tracker(text)
+    assert str(caught.value) == (
+        "tracker must be a tracker, a list of its events, or a path, but was JSON text: parse it with json.loads"
+    )
+
+
+def test_events_may_be_a_tuple_and_a_sender_may_be_missing():
+    assert Conversation.from_rasa_tracker((user("Hi"),)).turn(0).user.text == "Hi"
+    assert Conversation.from_rasa_tracker({"events": (user("Hi"),)}).id is None
+    assert Conversation.from_rasa_tracker({"events": [], "sender_id": None}).id is None
+    assert Conversation.from_rasa_tracker({"events": [], "sender_id": 7}).id == "7"

@@ -216,9 +216,11 @@ def test_what_is_said_is_a_text_and_said_in_the_block():
 def test_the_block_itself_is_no_partner():
     block = conversation(lambda message: message)
 
-    with pytest.raises(AttributeError, match="has no attribute 'say'; write `with conversation.* as talk:` and use `talk` inside"):
+    with pytest.raises(
+        AttributeError, match=r"has no attribute 'say'; write `with conversation.* as talk:` and use `talk` inside"
+    ):
         block.say("Hi")
-    with pytest.raises(AttributeError, match="has no attribute 'shout'$"):
+    with pytest.raises(AttributeError, match=r"has no attribute 'shout'$"):
         block.shout("Hi")
 
 

@@ -20,6 +20,7 @@ OUTPUT = {
     "class": "first",
     "a b": 1,
     "tags": ["b", "a"],
+    "twice": ["a", "a"],
 }
 
 
@@ -49,6 +50,7 @@ HOLDING = [
     "output.id is 9",
     "output.items[0] == 1",
     "output.items[-1].id == 2",
+    "output.items[-3] == 1",
     "output.items[2]['id'] == 2",
     'output["class"] == "first"',
     'output["a b"] == 1',
@@ -97,6 +99,9 @@ FAILING = [
     "output.nothing == false",
     "output.id is null",
     "output.tags == ['a', 'b']",
+    "output.tags == {'a', 'c'}",
+    "output.tags == {'a'}",
+    "output.twice == {'a'}",
     "output.items == {1, 'a'}",
     "9 < output.id < 10",
     "output.empty",
@@ -134,7 +139,7 @@ UNKNOWN = [
     "output.items['0'] == 1",
     "output.text[0] == 'h'",
     "output[0] == 1",
-    "output.gone == output.gone",
+    "output.gone == output.lost",
     "[output.gone] == [1]",
     "{'a': output.gone} != {'a': 1}",
     "(output.gone == 1) == false",
@@ -183,7 +188,8 @@ def test_null_contains_nothing():
 
 
 def test_keys_that_are_numbers_are_read_by_numbers_alone():
-    assert holds("output[1] == 'one' and 1 in output", output={1: "one"})
+    assert holds("output[1] == 'one' and 1 in output", output={1: "one", 2: "two"})
+    assert holds("output[2] == 'two'", output={1: "one", 2: "two"})
     assert not holds("output[1] == 'yes'", output={True: "yes"})
     assert not holds("true in output", output={1: "one"})
 
@@ -205,6 +211,8 @@ def test_an_object_that_is_no_json_is_there_and_equals_only_itself():
     assert holds("output.thing and output.thing is not null", output={"thing": thing})
     assert holds("output.thing == context", output={"thing": thing}, context=thing)
     assert not holds("output.thing == 1 or output.thing.x or 'a' in [output.thing]", output={"thing": thing})
+    verdict = Expression.parse("'a' in output.thing", RESULT_NAMES).evaluate({"output": {"thing": thing}})
+    assert "'a' in output.thing: something that is no JSON contains nothing" in verdict.reasons
 
 
 def test_values_too_deep_to_compare_make_a_comparison_unknown():
@@ -232,12 +240,14 @@ def test_values_too_deep_to_compare_make_a_comparison_unknown():
         ("params.n == 3", True),
         ("params.deep.a == 4", False),
         ("params == {'a': 4}", False),
+        ("params.tags == {'x', 'y'}", True),
+        ("{'x', 'z'} == params.tags", False),
         ("result.a == 4", False),
         ("params.a >= 4", False),
     ],
 )
 def test_the_text_of_an_argument_is_as_good_as_the_number_that_the_tool_receives(text, holds):
-    params = {"a": "4", "b": "true", "n": 3, "deep": {"a": "4"}}
+    params = {"a": "4", "b": "true", "n": 3, "deep": {"a": "4"}, "tags": ["y", "x"]}
 
     assert Expression.parse(text, TOOL_NAMES).evaluate({"params": params, "result": {"a": "4"}}).satisfied is holds
 

@@ -64,6 +64,7 @@ def test_of_many_keys_the_first_are_told():
     told = explained("output.x == 1", output={f"k{number}": number for number in range(1_200)})
 
     assert told.endswith("it has 'k0', 'k1', 'k2', 'k3', 'k4', 'k5', 'k6', 'k7', 'k8', 'k9' and 1,190 more")
+    assert explained("output.x == 1", output=dict.fromkeys(range(10))).endswith("it has 0, 1, 2, 3, 4, 5, 6, 7, 8, 9")
 
 
 def test_long_values_are_cut_around_the_difference():
@@ -81,6 +82,12 @@ def test_secrets_are_masked_unless_they_are_asked_for():
     assert (
         explained("output.password.first == 'a'", output={"password": "hunter2"})
         == "output.password.first: output.password has no 'first'; it was '***'"
+    )
+    assert explained("not output.password", output={"password": "hunter2"}) == "output.password was '***'"
+    assert "hunter2" not in explained("not output.password.first", output={"password": {"first": "hunter2"}})
+    assert (
+        explained("output.password.first.second == 'a'", output={"password": {"first": "hunter2"}})
+        == "output.password.first.second: output.password.first has no 'second'; it was '***'"
     )
     assert "hunter2" not in explained("output == 1", output={"api_key": "hunter2"})
     with show_secrets():

@@ -31,6 +31,8 @@ REFUSED = [
     ("output.n + 1 == 2", 1, CALCULATION),
     ("9**9**9", 1, CALCULATION),
     ("output == -output.n", 11, CALCULATION),
+    ("-output.n", 1, CALCULATION),
+    ("error and -output.n", 11, CALCULATION),
     ("output == +1", 11, CALCULATION),
     ("output == -true", 11, CALCULATION),
     ("output == -'a'", 11, CALCULATION),
@@ -64,6 +66,11 @@ REFUSED = [
     ("[output]", 1, "[output] is no condition: compare it with something"),
     ('output == ("a" or "b")', 12, "`and` and `or` join conditions, not values: compare with `in [...]`, or each by itself"),
     ("(output or error) == 'a'", 2, "`and` and `or` join conditions, not values: compare with `in [...]`, or each by itself"),
+    (
+        "output == (error == 'a' or 'b')",
+        12,
+        "`and` and `or` join conditions, not values: compare with `in [...]`, or each by itself",
+    ),
     ("output == [{1, 2}]", 12, "a set cannot stand inside something else: write a list"),
     ("output == {'a': {1, 2}}", 17, "a set cannot stand inside something else: write a list"),
     ("output == {1: 2}", 11, "the keys of an object are text in quotes"),
@@ -80,6 +87,8 @@ REFUSED = [
     ("output == {'a': 1, 'b': 2, 'a': 3}", 28, "the key 'a' is there twice"),
     ("output == 1 # and error", 13, "a comment has no place in an expression"),
     ("output.class == 1", 8, """'class' is a word of the language: write ["class"] instead of .class"""),
+    ("output.a == class", 13, "it cannot be read here: invalid syntax"),
+    ("output. 5", 9, "it cannot be read here: invalid syntax"),
     ("input.in", 7, """'in' is a word of the language: write ["in"] instead of .in"""),
     ("output. None", 9, """'None' is a word of the language: write ["None"] instead of .None"""),
     ("output.id = 10", 11, "it cannot be read here: compare with =="),
@@ -130,6 +139,16 @@ def test_an_expression_is_nested_so_deeply_at_most(text):
     assert refusal(text)[1] == "an expression is nested at most 50 levels deep"
 
 
+def test_the_first_level_that_is_too_deep_is_the_place_of_the_refusal():
+    assert refusal("not " * 60 + "output")[0] == len("not " * 51) + 1
+    assert refusal("output == " + "[" * 60 + "]" * 60)[0] == len("output == " + "[" * 50) + 1
+
+
+def test_what_is_nested_no_deeper_than_allowed_is_read():
+    Expression.parse("not " * 50 + "output", RESULT_NAMES)
+    Expression.parse("output == " + "[" * 50 + "]" * 50, RESULT_NAMES)
+
+
 @pytest.mark.parametrize("error", [RecursionError, MemoryError])
 def test_what_is_too_much_for_the_parser_is_refused_like_any_other(error, monkeypatch):
     def parse(*_, **__):
@@ -137,7 +156,7 @@ def test_what_is_too_much_for_the_parser_is_refused_like_any_other(error, monkey
 
     monkeypatch.setattr("agentassert.expressions.source.ast.parse", parse)
 
-    assert refusal("output == 1") == (1, "it is nested too deeply")
+    assert refusal("output == 'what no other test has read'") == (1, "it is nested too deeply")
 
 
 @pytest.mark.parametrize(
@@ -154,6 +173,16 @@ def test_what_is_too_much_for_the_parser_is_refused_like_any_other(error, monkey
 )
 def test_each_context_has_its_own_names(names, text):
     assert f"names are {', '.join(names)}" in refusal(text, names)[1]
+
+
+def test_an_escape_that_is_none_is_refused_where_warnings_are_not_shown():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert "invalid escape sequence" in refusal(r"output == '\q and nobody else reads this'")[1]
+
+
+def test_a_hash_in_a_text_is_no_comment():
+    assert Expression.parse("output == '# 1'", RESULT_NAMES).evaluate({"output": "# 1"}).satisfied
 
 
 def test_line_breaks_are_blanks():

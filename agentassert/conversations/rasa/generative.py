@@ -46,7 +46,7 @@ class GenerativeResponse(RasaAssertion):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        return ("responses",) if self.name is not None else ()
+        return ("responses", "messages")
 
     def evaluate(self, scene: Scene) -> Finding:
         candidates = self._candidates(scene)

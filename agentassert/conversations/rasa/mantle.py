@@ -79,7 +79,7 @@ class ToolExecuted(RasaAssertion):
     @classmethod
     def read(cls, kind: str, body: Any) -> Self:
         given = shapes.fields(kind, body, ("tool_name", "source"), ("mcp_server", "skill_id", "arguments", "is_error"))
-        for key in ("tool_name", "source", "mcp_server", "skill_id"):
+        for key in ("tool_name", "mcp_server", "skill_id"):
             shapes.optional_text(kind, given, key)
         if given["source"] not in ("local", "mcp"):
             shapes.refuse(kind, f"'source' must be 'local' or 'mcp', but was {given['source']!r}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Self, TypeAlias
+from typing import Any, Final, Self, TypeAlias
 
 import attrs
 
@@ -14,6 +14,9 @@ from agentassert.conversations.rasa import shapes
 from agentassert.conversations.rasa.scene import Finding, RasaAssertion, Scene, of_kind
 from agentassert.failures import Failure, shortened
 from agentassert.raw_events import UNKNOWN_ACTION, UNSEEN_MESSAGE, RawEvent, buttons_of, metadata_of
+
+LONGEST_PATTERN: Final = 10_000
+"""Characters of a regular expression; what is longer takes seconds to read."""
 
 _Button: TypeAlias = tuple[str, Any]
 """Title and payload, `None` where it was left out."""
@@ -73,10 +76,10 @@ class _Utterance(RasaAssertion):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        return (*(["responses"] if self.name is not None else []), *(["buttons"] if self.buttons else []))
+        return (*(["responses"] if self.name is not None else []), *(["buttons"] if self.buttons else []), "messages")
 
     def _is_named(self, event: RawEvent) -> bool:
-        return self.name is not None and metadata_of(event).get("utter_action") == self.name
+        return metadata_of(event).get("utter_action") == self.name
 
     def _reads(self, event: RawEvent) -> bool:
         text = event.get("text")
@@ -185,10 +188,13 @@ def _buttons_in(event: RawEvent) -> list[_Button]:
 def _pattern(kind: str, given: Mapping[str, Any]) -> re.Pattern[str] | None:
     if "text_matches" not in given:
         return None
+    text = shapes.text(kind, given["text_matches"], "text_matches")
+    if len(text) > LONGEST_PATTERN:
+        shapes.refuse(kind, f"'text_matches' must have at most {LONGEST_PATTERN:,} characters, but has {len(text):,}")
     try:
-        return re.compile(shapes.text(kind, given["text_matches"], "text_matches"))
-    except re.error as error:
-        shapes.refuse(kind, f"'text_matches' is no regular expression: {error}: {given['text_matches']!r}")
+        return re.compile(text)
+    except (re.error, OverflowError, RecursionError) as error:
+        shapes.refuse(kind, f"'text_matches' is no regular expression: {error}: {render.value(text)}")
 
 
 def _button(kind: str, value: Any) -> _Button:

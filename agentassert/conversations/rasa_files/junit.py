@@ -40,7 +40,7 @@ def write_junit(outcomes: Sequence[CaseOutcome], file: Path) -> None:
             events = transcript(outcome.steps[-1].events) if outcome.steps else []
             told.text = "\n".join([reason, *map(_readable, events)])
     file.parent.mkdir(parents=True, exist_ok=True)
-    ElementTree.ElementTree(suites).write(file, encoding="utf-8", xml_declaration=True)
+    file.write_bytes(ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True))
 
 
 def _readable(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Final
 
 import attrs
 
@@ -11,6 +12,9 @@ from agentassert.checks.conversation import slot_value
 from agentassert.conversations.rasa_files.format import NOTHING, LegacyStep
 from agentassert.failures import Failure
 from agentassert.raw_events import RawEvent, metadata_of
+
+_MOST_LINES: Final = 50
+_LONGEST_LINE: Final = 1_000
 
 
 @attrs.frozen
@@ -80,4 +84,8 @@ def _slots(step: LegacyStep, events: list[RawEvent]) -> Mismatch | None:
 
 
 def _difference(actual: list[str], expected: list[str]) -> tuple[str, ...]:
+    """Long texts are not compared character by character, which would take the square of their length for each pair of lines."""
+    if len(actual) > _MOST_LINES or max(map(len, (*actual, *expected))) > _LONGEST_LINE:
+        lines = [*(f"- {line}" for line in actual[:_MOST_LINES]), *(f"+ {line}" for line in expected)]
+        return tuple(line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…" for line in lines)
     return tuple(line.rstrip() for line in difflib.ndiff(actual, expected))

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import bisect
+import itertools
+import operator
 import os
+from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +20,7 @@ from agentassert.text.nearest import did_you_mean
 
 _SUFFIXES: Final = frozenset({".yml", ".yaml"})
 _CONFTEST: Final = "conftest"
+_NAME: Final = operator.itemgetter(0)
 
 
 @attrs.frozen(kw_only=True)
@@ -25,18 +30,31 @@ class ReadyCase:
     Args:
         case: what the file says.
         file: the file.
-        slots: what is set before the first message, in order.
-        messages: the metadata that each of its user steps sends, in their order.
+        fixtures: what is set before the first message, in order.
+        metadata: for each of its user steps, in their order, what the case and then the step says that it sends.
         stubs: the stubs of custom actions that hold for it, by the name of the action; `None` where the file stubs none.
         remarks: what to mind about it.
     """
 
     case: RasaCase
     file: Path
-    slots: Slots = ()
-    messages: tuple[Mapping[str, Any], ...] = ()
+    fixtures: tuple[Slots, ...] = ()
+    metadata: tuple[tuple[Mapping[str, Any], Mapping[str, Any]], ...] = ()
     stubs: Mapping[str, Any] | None = None
     remarks: tuple[Remark, ...] = ()
+
+    @property
+    def slots(self) -> Slots:
+        """What is set before the first message, in order."""
+        return tuple(itertools.chain.from_iterable(self.fixtures))
+
+    @property
+    def messages(self) -> Iterator[Mapping[str, Any]]:
+        """The metadata that each of its user steps sends, in their order; what the step says holds.
+
+        Made as it is asked for: if it were kept, a file would take the square of its length.
+        """
+        return ({**of_case, **own} for of_case, own in self.metadata)
 
 
 def load(paths: Iterable[str]) -> list[ReadyCase]:
@@ -90,7 +108,7 @@ class RasaFilesError(ValueError):
 def _files(path: str) -> Iterator[tuple[Path, str | None]]:
     """The files that a path names, each with the case that is asked for."""
     place, colons, name = path.partition("::")
-    found = Path(place).resolve()
+    found = Path(os.path.realpath(place))  # which, unlike `resolve`, has an answer for links in a circle, too
     if found.is_dir() and not colons:
         for folder, folders, files in os.walk(found):
             folders[:] = sorted(one for one in folders if not one.startswith("."))
@@ -145,7 +163,7 @@ def _ready(
     if not cases and name is not None:
         meant = did_you_mean(name, [case.name for case in file.cases])
         raise SuiteError(file.path, [Problem(1, 1, f"there is no test case {quoted(name)}{meant and f'; {meant}'}")])
-    stubs = {stub: one for each in (*conftests, file) for stub, one in each.stubs.items()}
+    stubs = _Stubs.of({stub: one for each in (*conftests, file) for stub, one in each.stubs.items()})
     return [_with_names(case, file, known, metadata, stubs) for case in cases]
 
 
@@ -165,24 +183,24 @@ def _with_names(
     file: RasaFile,
     fixtures: Mapping[str, Slots],
     metadata: Mapping[str, tuple[Mapping[str, Any], Path]],
-    stubs: Mapping[str, Any],
+    stubs: _Stubs,
 ) -> ReadyCase:
-    of_case = {} if case.metadata is None else metadata[case.metadata][0]
+    of_case: Mapping[str, Any] = {} if case.metadata is None else metadata[case.metadata][0]
     remarks = list(case.remarks)
-    messages = []
+    sent = []
     for step in case.steps:
         if isinstance(step, UserStep):
-            own = {} if step.metadata is None else metadata[step.metadata][0]
-            messages.append({**of_case, **own})
+            own: Mapping[str, Any] = {} if step.metadata is None else metadata[step.metadata][0]
+            sent.append((of_case, own))
             remarks += _overridden(step, of_case, own)
             remarks += _shadowed(step.line, step.metadata, file, metadata)
     remarks += _shadowed(case.line, case.metadata, file, metadata)
     return ReadyCase(
         case=case,
         file=file.path,
-        slots=tuple(slot for name in case.fixtures for slot in fixtures[name]),
-        messages=tuple(messages),
-        stubs=_stubs_for(case.name, stubs) if stubs else None,
+        fixtures=tuple(fixtures[name] for name in dict.fromkeys(case.fixtures)),
+        metadata=tuple(sent),
+        stubs=stubs.of_case(case.name),
         remarks=tuple(dict.fromkeys(remarks)),
     )
 
@@ -207,8 +225,25 @@ def _shadowed(
         yield Remark(line, words)
 
 
-def _stubs_for(case: str, stubs: Mapping[str, Any]) -> dict[str, Any]:
-    """By the name of the action; a stub for this case holds before one for all."""
-    prefix = f"{case.replace(' ', '_')}::"
-    own = {name.removeprefix(prefix): one for name, one in stubs.items() if name.startswith(prefix)}
-    return {name: one for name, one in stubs.items() if "::" not in name} | own
+@attrs.frozen
+class _Stubs:
+    """Stubs of all cases: looked up so that many cases with many stubs take no more than both together."""
+
+    of_all: dict[str, Any]
+    scoped: list[tuple[str, Any]]
+    """In the order of their names, so that those of one case stand together."""
+
+    @classmethod
+    def of(cls, stubs: Mapping[str, Any]) -> _Stubs:
+        of_all = {name: one for name, one in stubs.items() if "::" not in name}
+        return cls(of_all, sorted(((name, one) for name, one in stubs.items() if "::" in name), key=_NAME))
+
+    def of_case(self, case: str) -> Mapping[str, Any] | None:
+        """By the name of the action; a stub for this case holds before one for all. `None` where the file stubs none."""
+        if not self.of_all and not self.scoped:
+            return None
+        prefix = f"{case.replace(' ', '_')}::"
+        first = bisect.bisect_left(self.scoped, prefix, key=_NAME)
+        places = itertools.takewhile(lambda place: self.scoped[place][0].startswith(prefix), range(first, len(self.scoped)))
+        found = {self.scoped[place][0].removeprefix(prefix): self.scoped[place][1] for place in places}
+        return ChainMap(found, self.of_all) if found else self.of_all

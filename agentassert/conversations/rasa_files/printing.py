@@ -9,6 +9,7 @@ from agentassert.conversations.rasa_files.outcomes import CaseOutcome, accuracy
 from agentassert.conversations.rasa_files.results import transcript, without_secrets
 from agentassert.suites.outcomes import CaseStatus
 from agentassert.suites.problems import shown_path
+from agentassert.text.pieces import escaped
 
 _MOST_EVENTS: Final = 40
 _LONGEST_EVENT: Final = 200
@@ -25,7 +26,7 @@ def print_outcomes(outcomes: Sequence[CaseOutcome], stream: TextIO) -> None:
     for outcome in outcomes:
         held = sum(len(step.passed) for step in outcome.steps)
         counted = f"  {held}/{_written(outcome)} assertions" if outcome.case.asserts else ""
-        print(f"{outcome.status:<7} {shown_path(outcome.file)}::{outcome.case.name}{counted}", file=stream)
+        _print(f"{outcome.status:<7} {shown_path(outcome.file)}::{outcome.case.name}{counted}", stream)
     for outcome in outcomes:
         if outcome.reason is not None:
             _print_reason(outcome, stream)
@@ -44,7 +45,7 @@ def print_remarks(outcomes: Sequence[CaseOutcome], stream: TextIO) -> None:
     """Print each thing to mind once, with its place."""
     lines = [f"{shown_path(outcome.file)}:{one.line}: warning: {one.words}" for outcome in outcomes for one in outcome.remarks]
     for line in dict.fromkeys(map(without_secrets, lines)):
-        print(line, file=stream)
+        _print(line, stream)
 
 
 def summary(outcomes: Sequence[CaseOutcome]) -> str:
@@ -59,11 +60,18 @@ def _written(outcome: CaseOutcome) -> int:
 
 
 def _print_reason(outcome: CaseOutcome, stream: TextIO) -> None:
-    print(f"\n{outcome.place}: {outcome.case.name}", file=stream)
+    print(file=stream)
+    _print(f"{outcome.place}: {outcome.case.name}", stream)
     lines = [*without_secrets(outcome.reason).splitlines(), *without_secrets(outcome.difference)]
     if outcome.steps:
         lines += ["Events:", *(f"  {line}" for line in _shortened(transcript(outcome.steps[-1].events)))]
-    print("\n".join(f"  {line}".rstrip() for line in lines), file=stream)
+    for line in lines:
+        _print(f"  {line}".rstrip(), stream)
+
+
+def _print(line: str, stream: TextIO) -> None:
+    """Print a line, in which nothing that a bot or a file says moves the cursor or hides what follows."""
+    print(escaped(line), file=stream)
 
 
 def _shortened(lines: list[str]) -> list[str]:

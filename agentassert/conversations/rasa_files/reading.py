@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -11,7 +12,8 @@ from agentassert.conversations.rasa_files.cases import read_cases
 from agentassert.conversations.rasa_files.format import RasaFile, Slots
 from agentassert.conversations.rasa_files.refusing import refuse_unknown, refuse_wrong_moment
 from agentassert.conversations.rasa_files.words import meaning
-from agentassert.suites.kinds import Reader, told
+from agentassert.suites.discovery import content_of
+from agentassert.suites.kinds import Reader, TooMuchWrongError, told
 from agentassert.suites.marks import DataPath
 from agentassert.suites.problems import Problem, SuiteError, YamlError, quoted
 from agentassert.suites.yaml import MOST_BYTES, Document, parse
@@ -56,8 +58,7 @@ def read_conftest(path: Path) -> RasaFile:
 
 def _document(path: Path) -> Document:
     try:
-        with path.open("rb") as opened:
-            return parse(opened.read(MOST_BYTES + 1), meaning)
+        return parse(content_of(path, MOST_BYTES + 1), meaning)
     except OSError as error:
         raise SuiteError(path, [Problem(1, 1, f"the file cannot be read: {error.strerror}")]) from None
     except YamlError as error:
@@ -70,14 +71,19 @@ def _read(path: Path, document: Document, known: tuple[str, ...]) -> RasaFile:
     if not isinstance(data, dict):
         reader.refuse((), f"the file must be a mapping with {' or '.join(map(repr, known))}, but is {told(data)}")
         raise SuiteError(path, reader.problems)
-    refuse_unknown(reader, (), data, known, "the file")
-    fixtures = dict(_named(data, "fixtures", _FIXTURE_NAME, _slots, reader))
-    metadata = dict(_named(data, "metadata", _METADATA_NAME, _metadata, reader))
-    stubs = _stubs(data, reader)
-    cases = read_cases(data[CASES], reader) if CASES in data else ()
+    found = RasaFile(path=path)
+    with contextlib.suppress(TooMuchWrongError):
+        refuse_unknown(reader, (), data, known, "the file")
+        found = RasaFile(
+            fixtures=dict(_named(data, "fixtures", _FIXTURE_NAME, _slots, reader)),
+            metadata=dict(_named(data, "metadata", _METADATA_NAME, _metadata, reader)),
+            stubs=_stubs(data, reader),
+            cases=read_cases(data[CASES], reader) if CASES in data else (),
+            path=path,
+        )
     if reader.problems:
         raise SuiteError(path, reader.problems)
-    return RasaFile(cases=cases, fixtures=fixtures, metadata=metadata, stubs=stubs, path=path)
+    return found
 
 
 def _named(

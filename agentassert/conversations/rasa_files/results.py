@@ -99,7 +99,7 @@ def write_results(outcomes: Iterable[CaseOutcome], place: Path) -> tuple[Path, P
     for outcome in outcomes:
         results[outcome.status is not CaseStatus.PASSED].append(_result(outcome))
     for file, listed in zip(files, results, strict=True):
-        file.write_text(dump({"test_results": listed}), encoding="utf-8")
+        file.write_text(dump({"test_results": listed}), encoding="utf-8", newline="\n")
     return files
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import queue
 import re
+import threading
 import time
 import urllib.error
 import urllib.parse
@@ -13,6 +15,7 @@ import urllib.request
 from collections.abc import Mapping
 from typing import Any, Final, Never, cast
 
+from agentassert import render
 from agentassert.suites.problems import quoted
 from agentassert.text.masking import MASK, masked
 
@@ -127,11 +130,11 @@ class RasaServer:
     def _answer(self, request: urllib.request.Request, method: str, path: str) -> bytes:
         until = time.monotonic() + self._timeout_s
         try:
-            with self._opener.open(request, timeout=self._timeout_s) as response:
+            with self._opened(request) as response:
                 return self._whole(response, until)
         except urllib.error.HTTPError as error:
             with error:
-                self._refuse_status(method, path, error)
+                self._refuse_status(method, path, error, until)
         except TimeoutError:
             self._refuse(
                 method, path, f"gave no whole answer in {self._timeout_s:g} seconds (`timeout_s` in [tool.agentassert.rasa])"
@@ -145,7 +148,26 @@ class RasaServer:
         except UnicodeError:
             self._refuse(method, path, "cannot be reached: there is no such name of a host", hopeless=True)
         except (http.client.HTTPException, OSError) as error:
-            self._refuse(method, path, f"broke off its answer: {type(error).__name__}: {error}")
+            self._refuse(method, path, f"broke off its answer: {render.error(error)}")
+
+    def _opened(self, request: urllib.request.Request) -> Any:
+        """The answer, once its head is there. A thread waits for it: a head that trickles in, or never ends, would not time out."""
+        told: queue.SimpleQueue[tuple[Any, Exception | None]] = queue.SimpleQueue()
+
+        def ask() -> None:
+            try:
+                told.put((self._opener.open(request, timeout=self._timeout_s), None))
+            except Exception as error:  # raised to who waits
+                told.put((None, error))
+
+        threading.Thread(target=ask, daemon=True).start()
+        try:
+            response, error = told.get(timeout=self._timeout_s)
+        except queue.Empty:
+            raise TimeoutError from None
+        if error is not None:
+            raise error
+        return response
 
     def _whole(self, response: Any, until: float) -> bytes:
         """All of an answer; one that trickles in has no more time than any other."""
@@ -160,7 +182,7 @@ class RasaServer:
             raise http.client.IncompleteRead(bytes(whole), response.length)
         return bytes(whole)
 
-    def _refuse_status(self, method: str, path: str, error: urllib.error.HTTPError) -> Never:
+    def _refuse_status(self, method: str, path: str, error: urllib.error.HTTPError, until: float) -> Never:
         status = error.code
         if status in {401, 403}:
             has = "was refused" if self._token or self._jwt else "is needed"
@@ -172,9 +194,19 @@ class RasaServer:
         elif status < _WORST_STATUS:
             advice = "redirects are not followed: name the URL that the server is at"
         else:
-            advice = _said(error)
+            advice = self._said(error, until)
         hopeless = status < http.client.INTERNAL_SERVER_ERROR
-        self._refuse(method, path, f"answered {status} {error.reason}" + (f"; {advice}" if advice else ""), hopeless=hopeless)
+        reason = render.words(str(error.reason))
+        self._refuse(method, path, f"answered {status} {reason}" + (f"; {advice}" if advice else ""), hopeless=hopeless)
+
+    def _said(self, error: urllib.error.HTTPError, until: float) -> str:
+        """What a server says about its error, as far as it is Rasa's way of saying it."""
+        try:
+            said = json.loads(self._whole(error, until))
+        except (ValueError, RecursionError, OSError, http.client.HTTPException):
+            return ""
+        message = said.get("message") if isinstance(said, dict) else None
+        return quoted(message, 200) if isinstance(message, str) else ""
 
     def _refuse(self, method: str, path: str, words: str, *, hopeless: bool = False) -> Never:
         for secret in filter(None, (self._token, self._jwt)):
@@ -214,16 +246,6 @@ def _parts(url: str) -> urllib.parse.SplitResult | None:
 def _from_environment(variable: str) -> str:
     """What proves who asks; empty without. A file that it was read from ends with a line break, which is no part of it."""
     return os.environ.get(variable, "").strip()
-
-
-def _said(error: urllib.error.HTTPError) -> str:
-    """What a server says about its error, as far as it is Rasa's way of saying it."""
-    try:
-        said = json.loads(error.read(_CHUNK))
-    except (ValueError, RecursionError, OSError, http.client.HTTPException):
-        return ""
-    message = said.get("message") if isinstance(said, dict) else None
-    return quoted(message, 200) if isinstance(message, str) else ""
 
 
 def _kind(found: Any) -> str:

@@ -33,8 +33,9 @@ class ServerDialogue:
         self.sender: Final = f"{re.sub(r'[^A-Za-z0-9]+', '_', ready.case.name)[:_LONGEST_NAME]}_{uuid.uuid4().hex}"
         self._looks_on = ready.case.has_legacy_steps
         tracker = server.tracker(self.sender, start_session=True)
-        if ready.slots:
-            tracker = server.add_events(self.sender, [_slot(name, value) for name, value in ready.slots])
+        slots = [_slot(name, value) for name, value in ready.slots]
+        if slots:
+            tracker = server.add_events(self.sender, slots)
             _refuse_unknown_slots(ready, tracker)
         self._news = _read(tracker).events
         self._seen = len(self._news)

@@ -48,11 +48,13 @@ def _read(file: Path) -> Conversation:
 
 
 def _refuse_missing_or_shared(files: Sequence[Path]) -> None:
-    for index, file in enumerate(files):
+    seen: set[Path] = set()
+    for file in files:
         if not file.is_file():
             raise ValueError(f"there is no {file}, where the tracker of its test case must be")
-        if file in files[:index]:
+        if file in seen:
             raise ValueError(f"{file} would be the tracker of two test cases: give them other names, or evaluate them apart")
+        seen.add(file)
 
 
 def file_name(case: str) -> str:

@@ -15,6 +15,11 @@ from agentassert.suites.problems import shown_path
 
 LEFT_TO_SERVER: Final = "server"
 
+_PATIENCE: Final = 30.0
+"""Seconds that a request may take to come in."""
+_MOST_BYTES: Final = 256 * 1024 * 1024
+"""Of one request, which holds the whole tracker."""
+
 _NEEDED: Final = (
     "stubs custom actions, and in a running assistant no action can be replaced: --rasa-actions PORT answers for them on that port, where "
     "`action_endpoint` in the assistant's endpoints.yml must point (http://localhost:PORT/webhook); --rasa-actions server has the "
@@ -107,9 +112,14 @@ class ActionServer(Stubs):
         actions = self
 
         class Handler(BaseHTTPRequestHandler):
+            timeout = _PATIENCE
+
             def do_POST(self) -> None:
-                called = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                status, content = actions.answer(called["next_action"])
+                action = _asked_for(self)
+                if action is None:
+                    status, content = 400, {"error": "this is no call of an action: a JSON object with a text 'next_action'"}
+                else:
+                    status, content = actions.answer(action)
                 body = json.dumps(content, default=str).encode()
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
@@ -121,3 +131,16 @@ class ActionServer(Stubs):
                 """Say nothing: the program's output is its results."""
 
         return Handler
+
+
+def _asked_for(request: BaseHTTPRequestHandler) -> str | None:
+    """The action that a request calls; `None` for a request that calls none."""
+    length = request.headers.get("Content-Length", "")
+    if not (length.isascii() and length.isdecimal() and len(length) < len(str(_MOST_BYTES)) + 1 and int(length) <= _MOST_BYTES):
+        return None
+    try:
+        called = json.loads(request.rfile.read(int(length)))
+    except (ValueError, RecursionError):
+        return None
+    action = called.get("next_action") if isinstance(called, dict) else None
+    return action if isinstance(action, str) else None

@@ -5,11 +5,12 @@ from __future__ import annotations
 import datetime
 import os
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
-from agentassert.suites.scalars import resolve
+from agentassert.suites.problems import quoted
+from agentassert.suites.scalars import MOST_DIGITS, resolve
 
-_VARIABLE: Final = re.compile(r"\$\{([^}]*)\}")
 _MOMENT: Final = re.compile(
     r"(?P<date>\d{4}-\d\d-\d\d)"
     r"|(?P<day>\d{4}-\d\d?-\d\d?)([Tt]|[ \t]+)(?P<hour>\d\d?)(?P<rest>:\d\d:\d\d(\.\d*)?)[ \t]*(?P<zone>Z|[-+]\d\d?(:\d\d)?)?",
@@ -30,20 +31,36 @@ def meaning(word: str) -> Any:
         ['yes', datetime.date(2026, 11, 30), 1000, 2]
     """
     if "${" in word:
-        return _VARIABLE.sub(_from_environment, word)
+        return "".join(_filled(word))
     moment = _MOMENT.fullmatch(word)
     if moment is not None:
         return _moment(moment)
     if "_" in word and _GROUPED_NUMBER.fullmatch(word):
         return resolve(word.replace("_", ""))
-    binary = _BINARY.fullmatch(word)
-    return resolve(word) if binary is None else int(binary[1] + binary[2], 2)
+    binary = _BINARY.fullmatch(word[: MOST_DIGITS + 1])
+    if binary is None:
+        return resolve(word)
+    if len(word) > MOST_DIGITS:
+        raise ValueError(f"this number has more than {MOST_DIGITS} digits; put it in quotes if it is a text")
+    return int(binary[1] + binary[2], 2)
 
 
-def _from_environment(found: re.Match[str]) -> str:
-    if found[1] not in os.environ:
-        raise ValueError(f"the environment variable {found[1]!r} is not set; put the text in quotes if it is meant as it stands")
-    return os.environ[found[1]]
+def _filled(word: str) -> Iterator[str]:
+    """The word with what its variables stand for, piece by piece. A regular expression would take the square of its length."""
+    end = 0
+    while (start := word.find("${", end)) >= 0 and (closing := word.find("}", start)) >= 0:
+        yield word[end:start]
+        yield _from_environment(word[start + 2 : closing])
+        end = closing + 1
+    yield word[end:]
+
+
+def _from_environment(name: str) -> str:
+    if name not in os.environ:
+        raise ValueError(
+            f"the environment variable {quoted(name)} is not set; put the text in quotes if it is meant as it stands"
+        )
+    return os.environ[name]
 
 
 def _moment(found: re.Match[str]) -> datetime.date:
