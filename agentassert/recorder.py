@@ -32,7 +32,8 @@ from agentassert.records import ChatModelCall, Decision, ModelCall
 
 _scope: ContextVar[Scope | None] = ContextVar("agentassert_scope", default=None)
 _open_call: ContextVar[weakref.ref[ModelCallEvent] | None] = ContextVar("agentassert_open_call", default=None)
-_guard = threading.Lock()
+_guard = threading.RLock()
+"""Reentrant: the garbage collector may come between, and close the capture of a generator that was dropped."""
 NOWHERE: Final = Scope((), None)
 SILENCE: Final = Scope((), None)
 """The scope of what is no part of any agent's work (a judge's own model calls): none of it is recorded, adopted or counted."""
@@ -52,12 +53,11 @@ def listening() -> bool:
 
 def open_capture(name: str | None, *, propagates: bool = True) -> tuple[CaptureState, Scope]:
     """Begin to record what happens in the running context, and in the threads that it starts unless `propagates` is false."""
-    global open_captures
     scope = _scope.get()
     enclosing = () if scope is None else _still_open(scope.captures)
     state = CaptureState(name, enclosing, propagates=propagates)
     with _guard:
-        open_captures = (*open_captures, state)
+        _replace_open(lambda captures: (*captures, state))
     entered = Scope((*enclosing, state), scope.event if scope is not None and enclosing else None)
     entered.token = _scope.set(entered)
     return state, entered
@@ -65,10 +65,9 @@ def open_capture(name: str | None, *, propagates: bool = True) -> tuple[CaptureS
 
 def close_capture(state: CaptureState, entered: Scope) -> None:
     """End the recording; whatever ends later is not part of it."""
-    global open_captures
     with _guard:
         state.closed_order = next_order()
-        open_captures = tuple(capture for capture in open_captures if capture is not state)
+        _replace_open(_still_open)
     current = _scope.get()
     if current is None or entered not in (current, *_around(current)):
         # Left in another context than entered (a fixture that another task finalises): nothing there names this scope but a copy.
@@ -78,6 +77,17 @@ def close_capture(state: CaptureState, entered: Scope) -> None:
         entered.left = True  # one that was opened later here is still open, and undoes both when it closes
     else:
         _undo(entered)
+
+
+def _replace_open(change: Callable[[tuple[CaptureState, ...]], tuple[CaptureState, ...]]) -> None:
+    """Change which captures are open, for a caller that holds the guard."""
+    global open_captures
+    while True:
+        before = open_captures
+        changed = change(before)
+        if open_captures is before:  # or the garbage collector has closed one meanwhile, which must not come back
+            open_captures = changed
+            return
 
 
 def enter(event: Event) -> Scope:
@@ -322,15 +332,17 @@ def withdraw(event: Event) -> None:
 
 def declare(adapter: str, sees: frozenset[str]) -> None:
     """Tell the open captures what `adapter` is able to see."""
-    for capture in open_captures:
-        if adapter not in capture.visibility:
-            capture.visibility[adapter] = sees
+    with _guard:
+        for capture in open_captures:
+            if adapter not in capture.visibility:
+                capture.visibility[adapter] = sees
 
 
 def lose_sight(adapter: str, *aspects: str) -> None:
     """Tell the open captures that something happens of which `adapter` does not see these aspects: to have seen none says nothing."""
-    for capture in open_captures:
-        capture.visibility[adapter] = capture.visibility.get(adapter, frozenset()) - {*aspects}
+    with _guard:  # or what another thread loses sight of at the same time would count as seen
+        for capture in open_captures:
+            capture.visibility[adapter] = capture.visibility.get(adapter, frozenset()) - {*aspects}
 
 
 def report_fault(adapter: str, error: BaseException) -> None:
@@ -344,9 +356,10 @@ def report_fault(adapter: str, error: BaseException) -> None:
 
 def note(text: str) -> None:
     """Add a doubt, in words, to every open capture."""
-    for capture in open_captures:
-        if text not in capture.notes:
-            capture.notes.append(text)
+    with _guard:  # or two threads that find it missing both add it
+        for capture in open_captures:
+            if text not in capture.notes:
+                capture.notes.append(text)
 
 
 def _place_own(parent: Event | None) -> Scope | None:

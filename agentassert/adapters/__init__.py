@@ -137,7 +137,8 @@ class _Installation:
             recorder.report_fault(trigger if self.adapter is None else self.adapter.name, self.fault)
 
 
-_lock = threading.Lock()
+_lock = threading.RLock()
+"""Reentrant: the garbage collector may come between, and close the capture of a generator that was dropped."""
 _installations: dict[str, _Installation] = {}
 _captures = 0
 

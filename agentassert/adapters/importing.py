@@ -38,7 +38,7 @@ class ImportWatcher:
 
     def stop(self) -> None:
         """Stop watching."""
-        if self in sys.meta_path:
+        if self in (sys.meta_path or ()):  # which is `None` when the interpreter ends, as are generators that hold a capture
             sys.meta_path.remove(self)
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:

@@ -14,13 +14,12 @@ from agentassert.conversation_events import ConversationEvent
 from agentassert.errors import is_error_of
 from agentassert.jsonlike import decode
 from agentassert.recording import events
+from agentassert.recording.approvals import approvals_of
 from agentassert.recording.joining import CallIds, Requested
-from agentassert.recording.requests import Request, key_of, parsed_arguments
+from agentassert.recording.requests import Request, parsed_arguments
 from agentassert.records import (
     NOT_RECORDED,
-    Approval,
     ChatModelCall,
-    Decision,
     FinishReason,
     Invocation,
     ModelCall,
@@ -209,7 +208,7 @@ class _Builder:
             "tool_executions": tuple(self._executions(parts.tools, requested, is_over=is_over)),
             "model_calls": tuple(self._model_call(event, own, requested) for event, own in parts.calls),
             "sources": self._sources(parts.retrievals),
-            "approvals": _approvals(parts.approvals, requested),
+            "approvals": approvals_of(parts.approvals, requested),
             "conversation_events": tuple(self._change(event) for event in parts.changes),
             "home": self.home,
         }
@@ -371,30 +370,3 @@ def _text(output: Any, text: str | None) -> str | None:
     if text is not None or output is None or output is NOT_RECORDED:
         return text
     return output if type(output) is str else render.json_text(output)
-
-
-def _approvals(events: Iterable[events.ApprovalEvent], requested: Requested) -> tuple[Approval, ...]:
-    """A decision settles the pending approval it is about: by call id, else by tool and arguments, else (an edit) by tool."""
-    approvals: list[Approval] = []
-    for event in events:
-        call_id = requested.call_id_of(event.call_id, event.tool, event.order)
-        arguments: Mapping[str, Any] | None = parsed_arguments(event.arguments)
-        asked = Approval(tool=event.tool, arguments=arguments, decision=event.decision, reason=event.reason, call_id=call_id)
-        pending = None if event.decision is Decision.PENDING else _pending(approvals, asked)
-        if pending is None:
-            approvals.append(asked)
-        else:
-            settled = attrs.evolve(approvals[pending], decision=event.decision, reason=event.reason)
-            approvals[pending] = settled
-    return tuple(approvals)
-
-
-def _pending(approvals: list[Approval], decided: Approval) -> int | None:
-    waiting = [index for index, one in enumerate(approvals) if one.decision is Decision.PENDING and one.tool == decided.tool]
-    for index in waiting:
-        if decided.call_id is not None and approvals[index].call_id == decided.call_id:
-            return index
-    for index in waiting:
-        if key_of(approvals[index].arguments) == key_of(decided.arguments):
-            return index
-    return waiting[0] if waiting and decided.decision is Decision.EDIT else None

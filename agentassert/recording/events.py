@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 import attrs
 
 from agentassert.conversation_events import ConversationEventKind
-from agentassert.jsonlike import snapshot
+from agentassert.jsonlike import flat_copy, snapshot
 from agentassert.records import NOT_RECORDED, ChatModelCall, Decision, ModelCall, Outcome, Source, Status
 from agentassert.token_usage import TokenUsage
 
@@ -288,8 +288,11 @@ class ToolEvent(Event):
         if self.ended_order is None:
             self.cached = cached
             self.outcome = _SUCCEEDED
-            self.result = snapshot(result)
-            self.raw_result = result if raw_result is None else raw_result
+            if raw_result is None and type(result) is dict and (kept := flat_copy(result)) is not None:
+                self.result = self.raw_result = kept  # nothing is lost in the copy, and the agent's own is not kept alive
+            else:
+                self.result = snapshot(result)
+                self.raw_result = result if raw_result is None else raw_result
             self._end()
 
     def fail(self, error: BaseException | str, result: Any = None) -> None:

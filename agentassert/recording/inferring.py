@@ -23,6 +23,8 @@ from agentassert.recording.requests import key_of
 Answers: TypeAlias = Mapping[ModelCallEvent, Mapping[int, Answer]]
 _Key: TypeAlias = tuple[str, str, str | None]
 _History: TypeAlias = Sequence[Sent]
+_Waiting: TypeAlias = "defaultdict[str | None, deque[int]]"
+"""The indexes of requests by their ids; under `None` all of them."""
 
 
 def answers_in(calls: Iterable[tuple[ModelCallEvent, Exchange]], end: float) -> Answers:
@@ -50,6 +52,7 @@ class Response:
     history: _History
     requests: Sequence[_Key]
     answers: dict[int, Answer]
+    _waiting: dict[range, _Waiting] = attrs.field(factory=dict, init=False)
 
     @property
     def is_answered(self) -> bool:
@@ -61,13 +64,10 @@ class Response:
         waiting = (call_id for index, (_, _, call_id) in enumerate(self.requests) if index not in self.answers)
         return any(call_id in ids or None in ids for call_id in waiting)
 
-    def take(self, results: Iterable[SentResult], indexes: Iterable[int], order: int) -> list[SentResult]:
+    def take(self, results: Iterable[SentResult], indexes: range, order: int) -> list[SentResult]:
         """Join results to requests by id, and by position where ids repeat or are missing; gives those that answer none."""
         left: list[SentResult] = []
-        waiting: defaultdict[str | None, deque[int]] = defaultdict(deque)
-        for index in indexes:
-            for call_id in {self.requests[index][2], None}:
-                waiting[call_id].append(index)
+        waiting = self._waiting_at(indexes)
         for result in results:
             answered = next(self._open(waiting[result.call_id]), None)
             if answered is None:
@@ -75,6 +75,16 @@ class Response:
             else:
                 self.answers[answered] = Answer(result, order)
         return left
+
+    def _waiting_at(self, indexes: range) -> _Waiting:
+        """What waited there when it was first asked for: results come one by one, and what is answered meanwhile is passed over."""
+        waiting = self._waiting.get(indexes)
+        if waiting is None:
+            waiting = self._waiting[indexes] = defaultdict(deque)
+            for index in indexes:
+                for call_id in {self.requests[index][2], None}:
+                    waiting[call_id].append(index)
+        return waiting
 
     def _open(self, indexes: deque[int]) -> Iterator[int]:
         while indexes:
@@ -93,7 +103,7 @@ class _Block:
     last: int
 
     @property
-    def indexes(self) -> Iterable[int]:
+    def indexes(self) -> range:
         return range(self.index, self.index + self.last - self.first + 1)
 
 

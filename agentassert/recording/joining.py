@@ -111,13 +111,23 @@ class Requested:
 
     def decide(self, approvals: Iterable[ApprovalEvent]) -> None:
         """Take what people decided, once executions have been joined: of requests without one it says that they never ran."""
+        alike: dict[tuple[str, str], list[Request]] | None = None
         for approval in approvals:
             if approval.call_id is not None:
                 request = self._latest(approval.call_id, approval.tool, approval.order)
             else:
-                request = next((one for one in self._every if _is_about(approval, one)), None)
+                alike = self._alike() if alike is None else alike
+                same = alike.get((approval.tool, key_of(approval.arguments)), ())
+                request = next((one for one in same if not one.executions and one.is_open(approval.order)), None)
             if request is not None:
                 request.decision = approval.decision
+
+    def _alike(self) -> dict[tuple[str, str], list[Request]]:
+        """The requests that ask for the same."""
+        alike: defaultdict[tuple[str, str], list[Request]] = defaultdict(list)
+        for request in self._every:
+            alike[request.name, request.key].append(request)
+        return alike
 
     @property
     def _every(self) -> list[Request]:
@@ -204,7 +214,7 @@ class Requested:
             return latest
         arguments = key_of(tool.arguments)
         same_response = requests[first : index + 1]
-        alike = [one for one in same_response if key_of(one.arguments) == arguments]
+        alike = [one for one in same_response if one.key == arguments]
         unanswered = [one for one in same_response if not one.executions]
         return min(alike, key=_executions) if alike else next(iter(unanswered), latest)
 
@@ -252,13 +262,7 @@ class _Waiting:
 
 def _is_attempt(request: Request, tool: ToolEvent) -> bool:
     """Whether `tool` is another try at it: a person may have edited what a model asked for, but nothing else changes arguments."""
-    return request.index != _UNSEEN or key_of(request.arguments) == key_of(tool.arguments)
-
-
-def _is_about(approval: ApprovalEvent, request: Request) -> bool:
-    """Whether a decision that names no id may be about a request."""
-    open_then = request.name == approval.tool and not request.executions and request.is_open(approval.order)
-    return open_then and key_of(request.arguments) == key_of(approval.arguments)
+    return request.index != _UNSEEN or request.key == key_of(tool.arguments)
 
 
 def _order(request: Request) -> int:

@@ -32,6 +32,14 @@ class Request:
     executions: int = 0
     decision: Decision | None = None
     """What a person who was asked said last."""
+    _key: str | None = attrs.field(default=None, init=False)
+
+    @property
+    def key(self) -> str:
+        """The same for requests with the same arguments, by :func:`key_of`, which is asked once."""
+        if self._key is None:
+            self._key = key_of(self.arguments)
+        return self._key
 
     @property
     def is_held_back(self) -> bool:

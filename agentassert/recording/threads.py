@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 NAME: Final = "threads"
 """What stands in the place of an adapter's name when a hook of this module broke."""
 
-_lock = threading.Lock()
+_lock = threading.RLock()
+"""Reentrant: the garbage collector may come between, and close the capture of a generator that was dropped."""
 _users = 0
 _undo: list[Callable[[], None]] = []
 

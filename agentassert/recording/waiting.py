@@ -1,6 +1,7 @@
 """Waiting, when a block is left, for what still runs.
 
-Only waits that libraries which freeze time leave alone are used: locks, and a thread that wakes the event loop.
+Only waits that libraries which freeze time leave alone are used: a queue, and a thread that wakes the event loop. The queue is one that
+takes something also while this very thread waits for it, as the garbage collector ends what was dropped wherever it comes.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
+from queue import Empty, SimpleQueue
 
 from agentassert import recorder
 from agentassert.recording import events
@@ -46,19 +48,19 @@ class Wait:
         self._state = state
         self._deadline = events.clock() + seconds
         self._leaving = leaving
-        self._changed = threading.Event()
+        self._changed: SimpleQueue[None] = SimpleQueue()
         self._given_up = False
 
     def block(self) -> None:
         """Wait in this thread."""
-        self._state.wake = self._changed.set
+        self._state.wake = self._wake
         try:
             while self._is_needed():
                 left = self._deadline - events.clock()
                 if left <= 0:
                     return
-                self._changed.wait(left)
-                self._changed.clear()
+                with contextlib.suppress(Empty):
+                    self._changed.get(timeout=left)
         finally:
             self._state.wake = None
 
@@ -84,7 +86,11 @@ class Wait:
             await over.wait()
         finally:
             self._given_up = True
-            self._changed.set()
+            self._wake()
+
+    def _wake(self) -> None:
+        if self._changed.empty():  # or what is in it has yet to be looked after, and so will this be
+            self._changed.put(None)
 
     def _is_needed(self) -> bool:
         if self._given_up or self._state.faults:  # what a broken hook left open may never end

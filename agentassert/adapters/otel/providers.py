@@ -19,7 +19,7 @@ class Providers:
     def __init__(self, processor: SpanProcessor) -> None:
         self._processor = processor
         self._joined: weakref.WeakSet[Any] = weakref.WeakSet()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # the garbage collector may close a capture in here, which has this leave
 
     def join(self, processors: Any) -> None:
         """Add ours to the processors that a provider shares with its tracers."""
