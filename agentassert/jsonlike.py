@@ -58,14 +58,38 @@ def snapshot(value: Any) -> Any:
     kind = type(value)
     if kind in SCALARS:
         return value
-    if kind is dict:
-        copy = value.copy()  # first, since another thread may change the dictionary meanwhile
-        for key, item in copy.items():
-            if type(item) not in SCALARS or type(key) is not str:
-                break
-        else:
-            return copy
+    if kind is dict and (copy := flat_copy(value)) is not None:
+        return copy
     return _convert(value, [])
+
+
+def flat_copy(value: dict[Any, Any]) -> dict[str, Any] | None:
+    """A copy of a dictionary that holds texts, numbers, booleans and `None` under texts; `None` of any other.
+
+    Example:
+        >>> flat_copy({"id": 7}), flat_copy({"ids": [7]})
+        ({'id': 7}, None)
+    """
+    copy = value.copy()  # first, since another thread may change the dictionary meanwhile
+    for key, item in copy.items():
+        if type(item) not in SCALARS or type(key) is not str:
+            return None
+    return copy
+
+
+def repeated(names: Iterable[str]) -> str | None:
+    """The first of these names that was there before; `None` when each is there once.
+
+    Example:
+        >>> repeated(["a", "b", "a"]), repeated(["a", "b"])
+        ('a', None)
+    """
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
 
 
 def decode(text: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -11,6 +12,7 @@ from typing import Any, Final, NoReturn
 
 import attrs
 
+from agentassert import render
 from agentassert.settings import AgentSettings, EnvironmentSettings, RasaSettings, Settings
 from agentassert.text.nearest import did_you_mean
 
@@ -33,8 +35,10 @@ def read(file: Path, content: bytes) -> Settings:
     place = _Place(str(file), ("tool", "agentassert"))
     try:
         document = tomllib.loads(content.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{file}: this is no TOML: {error}") from None
+    except ValueError as error:
+        raise ValueError(f"{file}: this is no TOML: {render.words(str(error))}") from None
+    except RecursionError:
+        raise ValueError(f"{file}: this is nested too deeply for TOML") from None
     tool = document.get("tool", {})
     if not isinstance(tool, dict) or "agentassert" not in tool:
         return Settings()
@@ -43,7 +47,7 @@ def read(file: Path, content: bytes) -> Settings:
     chosen = table.get("default_environment")
     if chosen is not None and chosen not in environments:
         meant = did_you_mean(chosen, environments) or "there are none in tool.agentassert.environments"
-        place.at("default_environment").refuse(f"is {chosen!r}, which is no environment; {meant}")
+        place.at("default_environment").refuse(f"is {render.value(chosen)}, which is no environment; {meant}")
     return Settings(root=file.parent, environments=environments, **table)
 
 
@@ -61,14 +65,14 @@ class _Place:
         raise ValueError(f"{self.file}: {'.'.join(map(_as_key, self.keys))} {words}")
 
     def refuse_type(self, wanted: str, value: Any) -> NoReturn:
-        self.refuse(f"must be {wanted}, but was {value!r}")
+        self.refuse(f"must be {wanted}, but was {render.value(value)}")
 
 
 _Reader = Callable[[Any, _Place], Any]
 
 
 def _as_key(name: str) -> str:
-    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else repr(name)
+    return name if re.fullmatch(r"[\w-]{1,100}", name, re.ASCII) else render.value(name)
 
 
 def _mapping(value: Any, place: _Place) -> dict[str, Any]:
@@ -94,9 +98,9 @@ def _text(value: Any, place: _Place) -> str:
 def _texts(value: Any, place: _Place) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(one, str) and one.strip() for one in value):
         place.refuse_type("a list of texts, none of them empty", value)
-    twice = next((one for one in value if value.count(one) > 1), None)
+    twice = next((one for one, count in Counter(value).items() if count > 1), None)
     if twice is not None:
-        place.refuse(f"names {twice!r} twice")
+        place.refuse(f"names {render.value(twice)} twice")
     return tuple(value)
 
 
@@ -126,7 +130,7 @@ def _where(what: str) -> _Reader:
     def reader(value: Any, place: _Place) -> str:
         module, colon, path = _text(value, place).partition(":")
         if not colon or not _is_dotted(module) or not _is_dotted(path):
-            place.refuse(f"must say where the {what} is, as 'module:object', but was {value!r}")
+            place.refuse(f"must say where the {what} is, as 'module:object', but was {render.value(value)}")
         return str(value)
 
     return reader
@@ -144,7 +148,7 @@ def _variables(value: Any, place: _Place) -> Mapping[str, str]:
         if not name or "=" in name or "\0" in name:
             place.at(name).refuse("is no name of an environment variable")
         if not isinstance(one, str) or "\0" in one:
-            place.at(name).refuse(f"must be a text, as environment variables are, but was {one!r}")
+            place.at(name).refuse(f"must be a text, as environment variables are, but was {render.value(one)}")
     return MappingProxyType(value)
 
 
@@ -175,7 +179,7 @@ def _checked(agents: Mapping[str, AgentSettings], place: _Place) -> Mapping[str,
         origins = [other for other in agents if other != name and agents[other].variant_of is None]
         if agent.variant_of not in origins:
             meant = did_you_mean(agent.variant_of, origins)
-            said = f"is {agent.variant_of!r}, which is no other agent that is not a variant itself"
+            said = f"is {render.value(agent.variant_of)}, which is no other agent that is not a variant itself"
             place.at(name).at("variant_of").refuse(f"{said}{meant and f'; {meant}'}")
     return MappingProxyType(agents)
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Final
 
 from agentassert.suites.exit_codes import FAILED, PASSED
 
@@ -34,8 +33,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 def show(options: argparse.Namespace) -> int:
     """Print what was recorded as trees: what ran in what, with what, and what came of it. In colour on a terminal, unless NO_COLOR is set."""
     from agentassert.reports.tree_text import heading_text
+    from agentassert.text.terminals import has_colours
 
-    between, color, width = "", _has_colours(sys.stdout), _width()
+    between, color, width = "", has_colours(sys.stdout), _width()
     problems: list[StoredCaptureError] = []
     captures = _readable(options.files, problems)
     first = list(itertools.islice(captures, 2))
@@ -86,10 +86,6 @@ def _captures_in(place: str) -> Iterator[tuple[str, Capture] | StoredCaptureErro
                 yield piece.place, capture
     except StoredCaptureError as error:
         yield error
-
-
-def _has_colours(stream: TextIO) -> bool:
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def _width() -> int:

@@ -86,7 +86,7 @@ def not_collected(report: pytest.CollectReport) -> ReportedTest:
 def warned(warning: WarningMessage, root: Path) -> Problem:
     """A warning of a test, with the place that it names, as seen from `root`."""
     file = Path(warning.filename)
-    place = f"{file.relative_to(root) if file.is_relative_to(root) else file}:{warning.lineno}"
+    place = f"{(file.relative_to(root) if file.is_relative_to(root) else file).as_posix()}:{warning.lineno}"
     return Problem(title=warning.category.__name__, message=f"{warning.message}\n{place}")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -27,6 +26,7 @@ from agentassert.snapshots.values import Ignored, compared
 from agentassert.snapshots.writing import written
 from agentassert.stored.replaced_files import replacing
 from agentassert.text.nearest import did_you_mean
+from agentassert.text.terminals import shell_quoted
 
 __tracebackhide__ = hidden
 
@@ -53,8 +53,9 @@ class Snapshot:
         """Compare what ran with the file; where the test may write and the two do not match, write the file.
 
         Raises:
-            ValueError: when the file is no snapshot, naming the line.
+            ValueError: when the file is no snapshot, naming the line, or has another one beside it that is nearly called the same.
         """
+        places.refuse_near_name(self.file)
         usage.note(str(self.file), "used", self.asker.test)
         blocked = not_comparable(view, self._expected, self.wanted)
         if blocked is not None:
@@ -168,7 +169,7 @@ class Snapshot:
 
     def _command(self) -> str:
         if self.asker.by_plugin:
-            return f"pytest {shlex.quote(self.asker.test)} --agentassert-update"
+            return f"pytest {shell_quoted(self.asker.test)} --agentassert-update"
         return "set AGENTASSERT_UPDATE=1 in the environment, and run it again"
 
 

@@ -29,7 +29,7 @@ _KINDS: Final = {
     "address": r"(?<=\bat )0x[0-9a-fA-F]{6,16}\b",
     "temp path": (
         rf"(?<![\w.-])(?:(?:/private)?/tmp/(?:{_DRAWN})|(?:(?:/private)?/var/folders/[^/\s]+/[^/\s]+/T"
-        rf"|[A-Za-z]:{_SEPARATOR}(?:[^\\/\s\"'<>]+{_SEPARATOR})*(?i:te?mp)(?![\w-]))(?:{_SEPARATOR}(?:{_DRAWN}))?)"
+        rf"|[A-Za-z]:{_SEPARATOR}(?:[^\\/:\s\"'<>]+{_SEPARATOR})*(?i:te?mp)(?![\w-]))(?:{_SEPARATOR}(?:{_DRAWN}))?)"
     ),
     "hex": r"\b(?:[0-9a-f]{16,}|[0-9A-F]{16,})\b",
 }

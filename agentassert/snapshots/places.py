@@ -102,6 +102,24 @@ def file_name(name: Any) -> str:
     return composed + SUFFIX
 
 
+def refuse_near_name(file: Path) -> None:
+    """Refuse a snapshot beside one whose name differs in capital letters alone: Windows and macOS take both for one file.
+
+    Raises:
+        ValueError: naming both.
+    """
+    try:
+        there = {unicodedata.normalize("NFC", one.name) for one in file.parent.iterdir()}
+    except FileNotFoundError:
+        return
+    near = None if file.name in there else next((name for name in there if name.casefold() == file.name.casefold()), None)
+    if near is not None:
+        raise ValueError(
+            f"matches_snapshot: {file.stem!r} differs in capital letters alone from {near.removesuffix(SUFFIX)!r}, which is there, and "
+            f"both are one file in Windows and macOS: write the name as the file has it, or give each its own"
+        )
+
+
 def shown(file: Path) -> str:
     """A file as messages name it: from the working directory where it lies below that.
 

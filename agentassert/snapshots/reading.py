@@ -9,8 +9,9 @@ from typing import Any, Final, Never
 import attrs
 
 from agentassert.checks.paths import MISSING
-from agentassert.jsonlike import DEEPEST
+from agentassert.jsonlike import DEEPEST, repeated
 from agentassert.records import Outcome, Status
+from agentassert.render import value as rendered
 from agentassert.snapshots import placeholders
 from agentassert.snapshots.trajectory import SUCCEEDED, UNANSWERED, Groups, Node, Row, grown
 from agentassert.snapshots.writing import HEADER, IN_ANY_ORDER, INDENT, PLAIN_NAME
@@ -224,8 +225,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse what JSON leaves open: of two values for one name, one would not be compared."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} stands twice in an object")
+        raise ValueError(f"{rendered(repeated(name for name, _ in pairs))} stands twice in an object")
     return found
 
 

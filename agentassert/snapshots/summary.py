@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -60,12 +59,12 @@ def _unused(config: pytest.Config, collected: Collection[str], reports: Sequence
         return
     if any("::" in argument for argument in config.args):
         return
-    used = {os.path.realpath(file) for report in reports for file in attached_to(report)}
+    used = {_identity(Path(file)) for report in reports for file in attached_to(report)}
     deletes = config.getoption("agentassert_update") and not is_spread
     whole = sorted(config.rootpath / file for file in _whole_files(config, collected, reports))
     for test_file in whole:
         for file in sorted(folder_of(test_file).glob(f"*{SUFFIX}")):
-            if os.path.realpath(file) in used:
+            if _identity(file) in used:
                 continue
             if deletes:
                 file.unlink()
@@ -98,6 +97,15 @@ def _whole_files(config: pytest.Config, collected: Collection[str], reports: Seq
 def _is_alone(file: Path) -> bool:
     """Whether no other file of that name, such as a page with examples, has its snapshots in the same folder."""
     return all(one.name == file.name for one in file.parent.iterdir() if one.stem == file.stem and one.is_file())
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    """The file itself, as systems differ in which spellings of a name lead to it; a use of one that is not there is none."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _file_of(nodeid: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import mimetypes
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -102,8 +103,14 @@ def attachment(file: Path) -> dict[str, Any]:
         ...     attachment(file)
         {'name': 'note.txt', 'mime_type': 'text/plain', 'data': 'aGk='}
     """
-    kind = mimetypes.guess_type(file.name)[0] or _FALLBACK_TYPE
+    kind = _types().guess_type(file.name)[0] or _FALLBACK_TYPE
     return {"name": file.name, "mime_type": kind, "data": base64.b64encode(file.read_bytes()).decode("ascii")}
+
+
+@functools.cache
+def _types() -> mimetypes.MimeTypes:
+    """Python's own table: what a system adds, such as Windows from its registry, would give agents another type on each machine."""
+    return mimetypes.MimeTypes()
 
 
 def with_files(payload: str | Mapping[str, Any] | None, files: Sequence[Mapping[str, Any]]) -> str | dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copy
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -11,7 +11,7 @@ import attrs
 
 from agentassert.driving.approving import ApprovalDecision
 from agentassert.expressions.errors import ExpectationError, ExpressionError
-from agentassert.expressions.expectations import Expectations
+from agentassert.expressions.expectations import Expectations, mistakes
 from agentassert.suites.confidence import out_of_reach
 from agentassert.suites.format import DEFAULTS, EXPECTATIONS
 from agentassert.suites.kinds import Reader, label
@@ -21,8 +21,7 @@ from agentassert.suites.schema import Case
 from agentassert.text.nearest import did_you_mean
 
 _BUILT_IN: Final = {name: field.default for name, field in DEFAULTS.fields.items() if field.default is not None}
-_CAN_BE_READ: Final = "context"
-"""An expression that is one wherever there can be one."""
+_LONGEST_SHOWN: Final = 100
 _OF_CHANCE: Final = ("success_confidence", "success_threshold", "runs")
 
 
@@ -95,6 +94,7 @@ class _Beside:
     directory: Path
     reader: Reader
     _there: dict[tuple[str, str], bool] = attrs.field(factory=dict, init=False)
+    _listed: dict[Path, tuple[str, ...]] = attrs.field(factory=dict, init=False)
 
     def look(self, test: Mapping[str, Any], path: DataPath) -> None:
         """Note every file that a test, or the defaults, names and that is not there."""
@@ -108,11 +108,17 @@ class _Beside:
     def _need(self, folder: str, name: str, path: DataPath) -> None:
         place = self.directory / folder
         if (folder, name) not in self._there:
-            self._there[folder, name] = (place / name).is_file()
+            self._there[folder, name] = os.path.isfile(place / name)  # noqa: PTH113 -- a name may be longer than any file's
         if not self._there[folder, name]:
-            others = [other.name for other in place.iterdir() if other.is_file()] if place.is_dir() else []
+            others = self._names_in(place)
             hint = did_you_mean(name[:100], others) or f"there is nothing in {folder}/"
-            self.reader.refuse(path, f"{label(path)}: there is no {folder}/{name} in the suites directory; {hint}")
+            shown = name if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}…"
+            self.reader.refuse(path, f"{label(path)}: there is no {folder}/{shown} in the suites directory; {hint}")
+
+    def _names_in(self, place: Path) -> tuple[str, ...]:
+        if place not in self._listed:
+            self._listed[place] = tuple(other.name for other in place.iterdir() if other.is_file()) if place.is_dir() else ()
+        return self._listed[place]
 
 
 def _check_names(tests: Sequence[Mapping[str, Any] | None], reader: Reader) -> None:
@@ -132,22 +138,10 @@ def _check_names(tests: Sequence[Mapping[str, Any] | None], reader: Reader) -> N
 def _expectations(test: Mapping[str, Any], path: DataPath, reader: Reader) -> Expectations:
     """What is expected, as far as its form is right; each expression that cannot be read is noted."""
     data = {name: test[name] for name in EXPECTATIONS if name in test and (*path, name) not in reader.wrong}
-    while True:
-        try:
-            return Expectations.parse(data)
-        except ExpectationError as error:
+    try:
+        return Expectations.parse(data)
+    except ExpectationError:
+        for error in mistakes(data):
             at = (*path, *error.path)
-            if at in reader.wrong:  # pragma: no cover -- only expressions are left to be wrong, and each is set aside
-                raise
             reader.refuse(at, f"{label(at)}: {error.problem}")
-            data = _set_aside(data, error.path)
-
-
-def _set_aside(data: Mapping[str, Any], path: DataPath) -> dict[str, Any]:
-    """The same without the mistake at a path, to find the next one."""
-    rest = copy.deepcopy(dict(data))
-    inside: Any = rest
-    for step in path[:-1]:
-        inside = inside[step]
-    inside[path[-1]] = _CAN_BE_READ
-    return rest
+        return Expectations()

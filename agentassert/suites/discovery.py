@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
@@ -13,6 +15,7 @@ SIDE_FOLDERS: Final = frozenset({"files", "builders", "mocks"})
 """Folders directly below a suites directory that hold what suites use, and no suites."""
 
 _OTHER_SUFFIX: Final = ".yml"
+_GLANCE: Final = 1_048_576
 _LOOKS_LIKE_A_SUITE: Final = re.compile(rb"^tests[ \t]*:", re.MULTILINE)
 _LOOKS_LIKE_RASAS: Final = re.compile(rb"^test_cases[ \t]*:", re.MULTILINE)
 
@@ -98,8 +101,29 @@ def _is_misnamed(file: Path) -> bool:
     return _holds(file, _LOOKS_LIKE_A_SUITE)
 
 
+def content_of(file: Path, most: int) -> bytes:
+    """The beginning of a file.
+
+    Args:
+        file: the file.
+        most: how many bytes of it.
+
+    Raises:
+        OSError: when it cannot be read, or is a pipe or a device, which may never end.
+
+    Example:
+        >>> content_of(Path("/nowhere"), 10)
+        Traceback (most recent call last):
+        FileNotFoundError: [Errno 2] No such file or directory: '/nowhere'
+    """
+    if not (stat.S_ISREG(mode := file.stat().st_mode) or stat.S_ISDIR(mode)):
+        raise OSError(errno.EINVAL, "it is a pipe or a device")
+    with file.open("rb") as opened:
+        return opened.read(most)
+
+
 def _holds(file: Path, pattern: re.Pattern[bytes]) -> bool:
     try:
-        return pattern.search(file.read_bytes()) is not None
+        return pattern.search(content_of(file, _GLANCE)) is not None
     except OSError:
         return False

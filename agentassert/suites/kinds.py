@@ -10,16 +10,22 @@ from typing import Any, Final, Protocol
 import attrs
 
 from agentassert.suites.marks import DataPath, Marks, Position
-from agentassert.suites.problems import Problem, quoted
+from agentassert.suites.problems import MOST_SHOWN, Problem, quoted
 
 Schema = dict[str, Any]
 
 _LONGEST_SHOWN: Final = 60
 
 
+class TooMuchWrongError(Exception):
+    """There are more problems than anybody is told: looking for the nearest word to each of 100,000 would take minutes."""
+
+
 @attrs.frozen
 class Reader:
     """What values are read with: it knows where they stand and collects what is wrong with them.
+
+    It raises a :class:`TooMuchWrongError` when that is more than is told.
 
     Args:
         marks: where everything stands.
@@ -40,6 +46,8 @@ class Reader:
         self._note(path, self.marks.of_key(path), message)
 
     def _note(self, path: DataPath, position: Position, message: str) -> None:
+        if len(self.problems) > MOST_SHOWN:
+            raise TooMuchWrongError
         self.problems.append(Problem(*position, message))
         self.wrong.update(path[:length] for length in range(len(path) + 1))
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 import attrs
 
 from agentassert.suites.cases import read_cases
-from agentassert.suites.discovery import SUFFIX, has_wrong_suffix, suite_files
+from agentassert.suites.discovery import SUFFIX, content_of, has_wrong_suffix, suite_files
 from agentassert.suites.format import SUITE
-from agentassert.suites.kinds import Reader
+from agentassert.suites.kinds import Reader, TooMuchWrongError
 from agentassert.suites.known_tools import KnownTools
 from agentassert.suites.problems import Problem, SuiteError, YamlError, quoted
-from agentassert.suites.schema import Suite
+from agentassert.suites.schema import Case, Suite
 from agentassert.suites.tool_spelling import refuse_unknown_tools
 from agentassert.suites.yaml import MOST_BYTES, Document, parse
 from agentassert.text.nearest import did_you_mean
@@ -90,12 +92,10 @@ def _content(file: Path, directory: Path) -> bytes:
     if has_wrong_suffix(file):
         raise YamlError(Problem(1, 1, f"suites end in {SUFFIX}: rename this one, which no run would find"))
     try:
-        if not file.resolve().is_relative_to(directory.resolve()):
-            raise YamlError(
-                Problem(1, 1, f"this is a link to {file.resolve()}, outside of the suites directory: put a copy here")
-            )
-        with file.open("rb") as opened:
-            content = opened.read(MOST_BYTES + 1)
+        target = Path(os.path.realpath(file))  # which, unlike `resolve`, has an answer for links in a circle, too
+        if not target.is_relative_to(os.path.realpath(directory)):
+            raise YamlError(Problem(1, 1, f"this is a link to {target}, outside of the suites directory: put a copy here"))
+        content = content_of(file, MOST_BYTES + 1)
     except OSError as error:
         raise YamlError(Problem(1, 1, f"the file cannot be read: {error.strerror}")) from None
     return content
@@ -109,13 +109,15 @@ def _suite(
     tools_of: Callable[[str], KnownTools] | None,
 ) -> Suite:
     reader = Reader(document.marks)
-    read = SUITE.read(document.data, (), reader) or {}
-    agent = read.get("agent") or file.stem
-    if agents is not None and agent not in agents and ("agent",) not in reader.wrong:
-        reader.refuse(("agent",), _unknown_agent(agent, agents, from_name="agent" not in read))
-    cases = read_cases(read, reader, directory)
-    if tools_of is not None and not reader.problems:
-        refuse_unknown_tools(cases, reader, tools_of(agent))
+    agent, cases = file.stem, tuple[Case, ...]()
+    with contextlib.suppress(TooMuchWrongError):
+        read = SUITE.read(document.data, (), reader) or {}
+        agent = read.get("agent") or file.stem
+        if agents is not None and agent not in agents and ("agent",) not in reader.wrong:
+            reader.refuse(("agent",), _unknown_agent(agent, agents, from_name="agent" not in read))
+        cases = read_cases(read, reader, directory)
+        if tools_of is not None and not reader.problems:
+            refuse_unknown_tools(cases, reader, tools_of(agent))
     if reader.problems:
         raise SuiteError(file, reader.problems, agent)
     return Suite(file=file, directory=directory, agent=agent, cases=cases)

@@ -57,7 +57,7 @@ class SuiteError(ValueError):
         shown = shown_path(file)
         lines = [f"{shown}:{each.line}:{each.column}: {each.message}" for each in self.problems[:MOST_SHOWN]]
         if len(self.problems) > MOST_SHOWN:
-            lines.append(f"{shown}: and {len(self.problems) - MOST_SHOWN:,} more")
+            lines.append(f"{shown}: and more")
         super().__init__("\n".join(lines))
 
 

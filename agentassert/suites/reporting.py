@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Iterable
 from typing import Any, Final, TextIO
 
 from agentassert.suites.outcomes import CaseStatus
+from agentassert.text.pieces import escaped
+from agentassert.text.terminals import has_colours
 
 _QUIET_FOR: Final = 5.0
 """Seconds of silence after which progress is told."""
@@ -64,9 +65,9 @@ def print_table(cases: Results, stream: TextIO) -> None:
         passed  a::n  1/1   100 %
     """
     rows = [("Result", "Test", "Runs", "Threshold")]
-    rows += [(case["status"], _title(case), _runs(case), _threshold(case)) for case in cases]
+    rows += [(case["status"], escaped(_title(case)), _runs(case), _threshold(case)) for case in cases]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    coloured = stream.isatty() and "NO_COLOR" not in os.environ
+    coloured = has_colours(stream)
     for number, row in enumerate(rows):
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
         if coloured and number:
@@ -74,8 +75,8 @@ def print_table(cases: Results, stream: TextIO) -> None:
         print("  ".join(cells).rstrip(), file=stream)
     for case in cases:
         if case["failure_reason"]:
-            print(f"\n{_title(case)} ({case['file']})", file=stream)
-            print("\n".join(f"  {line}" for line in case["failure_reason"].splitlines()), file=stream)
+            print(f"\n{escaped(_title(case))} ({escaped(case['file'])})", file=stream)
+            print("\n".join(f"  {escaped(line)}" for line in case["failure_reason"].splitlines()), file=stream)
 
 
 def print_json(status: str, cases: Results, environment: str | None, stream: TextIO) -> None:

@@ -35,7 +35,7 @@ def resolve(word: str) -> Any:
         return _WORDS[word]
     if word[0] not in _BEGIN_A_NUMBER:
         return word
-    if len(word) > MOST_DIGITS and _FLOAT.fullmatch(word):
+    if len(word) > MOST_DIGITS and (_FLOAT.fullmatch(word) or _OTHER_BASE.fullmatch(word)):
         raise ValueError(f"this number has more than {MOST_DIGITS} digits; put it in quotes if it is a text")
     if _INTEGER.fullmatch(word):
         return int(word)

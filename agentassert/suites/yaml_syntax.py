@@ -23,6 +23,10 @@ _UNREADABLE: Final = re.compile(
 )
 
 
+# At the top of a file. The parser compares each of these with all before it, and every tag is refused anyway.
+_TAG_DIRECTIVE: Final = re.compile(r"(?:(?:[ \t]*(?:#[^\r\n]*)?|%(?!TAG)[^\r\n]*)[\r\n])*+%TAG")
+
+
 def parser_of(text: str) -> Any:
     """What gives the events of a text: libyaml, or the same in Python where that is not built in (20 times slower).
 
@@ -45,10 +49,11 @@ def readable(content: bytes) -> str:
     """
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise YamlError(Problem(1, 1, "the file is in UTF-16: save it in UTF-8"))
+    content = content.removeprefix(b"\xef\xbb\xbf")
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode("utf-8")
     except UnicodeDecodeError as error:
-        before = content[: error.start].decode("utf-8-sig")
+        before = content[: error.start].decode("utf-8")
         _refuse_at(
             before, len(before), f"the file is not in UTF-8: there is a byte 0x{content[error.start]:02x}; save it in UTF-8"
         )
@@ -60,6 +65,9 @@ def readable(content: bytes) -> str:
             found.start(),
             f'there is a character U+{character:04X} here; if it is meant, write "\\u{character:04x}" in quotes',
         )
+    directive = _TAG_DIRECTIVE.match(text)
+    if directive:
+        _refuse_at(text, directive.end() - len("%TAG"), "tags are refused: leave the %TAG directive out")
     return text
 
 

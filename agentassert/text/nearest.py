@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from agentassert.errors import UnknownNameError
 
 _FEW: Final = 20
+_LONGEST: Final = 200
+"""Characters of a name that are compared; nobody mistypes longer ones."""
 _OTHER_WORDS: Final[Mapping[str, str]] = {
     "calls": "tool_executions",
     "exception": "error",
@@ -61,7 +63,7 @@ def nearest(name: str, known: Iterable[str], most: int = 1) -> list[str]:
     """
     import difflib
 
-    return difflib.get_close_matches(name, sorted(known), n=most)
+    return difflib.get_close_matches(name[:_LONGEST], sorted(known), n=most)
 
 
 def no_attribute(owner: object, name: str, known: Mapping[str, str]) -> UnknownNameError:

@@ -18,7 +18,7 @@ PATH = "/v1/chat/completions"
 
 
 def head(*headers, method="POST", path=PATH):
-    return "\r\n".join([f"{method} {path} HTTP/1.1", "Host: x", *headers, "", ""]).encode()
+    return "\r\n".join([f"{method} {path} HTTP/1.1", "Host: x", *headers, "", ""]).encode("latin-1")
 
 
 def sized(body, path=PATH):
@@ -63,13 +63,21 @@ def test_a_body_that_is_not_what_it_should_be_is_named(body, words):
         ("/v1/responses", {"input": ["x"]}, "'input[0]' must be an object"),
         ("/v1/responses", {"input": [{"type": ["x"]}]}, "'input[0]' must be an object, and its 'type' a text"),
         ("/v1/embeddings", {"input": ""}, "'input' must be a text or a list, and not be empty"),
+        ("/v1/embeddings", {"input": "x", "dimensions": 8_000_000_000}, "'dimensions' must be a whole number from 1 to 16,384"),
+        (
+            "/v1/embeddings",
+            {"input": "x", "dimensions": True},
+            "'dimensions' must be a whole number from 1 to 16,384, but was True",
+        ),
+        ("/v1/embeddings", {"input": ["x"] * 2049}, "'input' must have 2,048 texts at most, but has 2,049"),
+        ("/v1/\x9b2J", {}, "POST /v1/\\x9b2J is no address"),
         ("/v1/files", {}, "POST /v1/files is no address of a scripted model, which knows POST …/chat/completions"),
     ],
 )
 def test_every_address_says_what_it_takes(path, body, words):
     status, said = told(sized(json.dumps({"model": "m", **body}).encode(), path))
 
-    assert status == (404 if path == "/v1/files" else 400)
+    assert status == (400 if path.rpartition("/")[2] in ("messages", "responses", "embeddings") else 404)
     assert words in said
 
 

@@ -326,6 +326,11 @@ def test_a_message_of_no_kind_is_refused_naming_its_index_and_key(message, probl
         ({"type": "ai", "content": "", "role": "assistant"}, r"messages\[1\]\.role: does not belong there"),
         ({"type": "remove", "content": ""}, r"messages\[1\]\.type: must be one of 'human'"),
         ({"type": "ai", "data": {"content": 7}}, r"messages\[1\]\.data\.content: must be a text or a list"),
+        (
+            {"type": "ai", "content": "", "tool_calls": [{"name": "a", "id": {}}]},
+            r"messages\[1\]\.tool_calls\[0\]\.id: must be a text, but was {}",
+        ),
+        ({"type": "function", "content": "", "tool_call_id": []}, r"messages\[1\]\.tool_call_id: must be a text, but was \[\]"),
     ],
 )
 def test_the_same_of_langchain(message, problem):

@@ -149,7 +149,7 @@ def test_a_name_is_unique_in_its_file(files):
 def test_messages_end_at_some_point(files):
     lines = files.refused("tests:\n" + "  - {nme: a}\n" * 1_000)
     assert len(lines) == MOST_SHOWN + 1
-    assert lines[-1] == " and 1,900 more"
+    assert lines[-1] == " and more"
 
 
 CHANCES = {

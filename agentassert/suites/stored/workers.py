@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
@@ -15,6 +16,9 @@ from agentassert.suites.stored.judging import Examiner, Report
 
 _MOST_PIECES: Final = 64
 _MOST_BYTES: Final = 1 << 20
+_MOST_IN_WINDOWS: Final = 61
+"""Processes that a pool can wait for there."""
+
 _AHEAD: Final = 4
 """Batches for each process that may wait: enough that none is idle, and little memory."""
 
@@ -49,7 +53,8 @@ def _in_processes(request: Request, batches: Iterator[list[Piece] | Report], pro
 
     waiting: deque[Future[Report] | Report] = deque()
     spawned = multiprocessing.get_context("spawn")  # a process that is forked while threads run may stand still
-    with ProcessPoolExecutor(processes, spawned, initializer=_begin, initargs=(request,)) as pool:
+    most = min(processes, _MOST_IN_WINDOWS) if sys.platform == "win32" else processes
+    with ProcessPoolExecutor(most, spawned, initializer=_begin, initargs=(request,)) as pool:
         for batch in batches:
             waiting.append(batch if isinstance(batch, Report) else pool.submit(_examine, batch))
             if len(waiting) > _AHEAD * processes:
