@@ -28,7 +28,7 @@ def test_the_quickstart_shows_the_invocation_a_passing_chain_and_a_failing_asser
 
 
 SHOWN = {
-    "handwritten_agent": ["A-1: refunded as it should be", "$.amount: was 150, but result_of('find_order', '$.price') is 300"],
+    "handwritten": ["A-1: refunded as it should be", "$.amount: was 150, but result_of('find_order', '$.price') is 300"],
     "conversation": ["Three turns, as they should be.", "Expected turn 1 'Moss' to have set the slot 'crossing' to 'Bergen'"],
     "judging": [
         "is polite: not satisfied: It blames the customer.",

@@ -45,5 +45,5 @@ def test_an_example_shows_what_it_says(name, project, tmp_path):
 
 
 def test_every_example_of_a_framework_is_in_the_table(project):
-    others = {"quickstart", "scripted_model", "unittest_example"}
+    others = {"conversation", "handwritten", "judging", "quickstart", "scripted_model", "unittest_example"}
     assert {path.stem for path in (project / "examples").glob("*.py")} == EXAMPLES.keys() | others

@@ -163,6 +163,7 @@ def test_a_snapshot_has_no_name_that_windows_has_no_file_for(kept, name):
         kept(name, update=True)
 
 
+@pytest.mark.filterwarnings("ignore:.*is_reserved:DeprecationWarning")  # what is to come instead answers in Windows alone
 def test_what_is_refused_is_what_windows_reserves():
     """Python's own list, of paths of Windows on any system."""
     reserved = [name for name in ("con", "PRN", "Aux", "nul", "COM1", "lpt9", "con.late") if PureWindowsPath(name).is_reserved()]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import itertools
+
 from hypothesis import strategies as st
 
 from agentassert.expressions import RESULT_NAMES
@@ -195,6 +198,14 @@ RIGHT_LITERALS = st.one_of(
     st.sampled_from(["true", "false", "null", "True", "None", "[]", '[1, "a", {"id": 1}]', '{"id": output.id}', '{"a", 1}']),
 )
 OPERANDS = st.one_of(RIGHT_PATHS, RIGHT_LITERALS)
+
+
+def compares_nothing_with_itself(text: str) -> bool:
+    """Whether no comparison has the same on both sides, which is refused; tells right expressions from those."""
+    chains = [[node.left, *node.comparators] for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Compare)]
+    return not any(ast.dump(left) == ast.dump(right) for chain in chains for left, right in itertools.pairwise(chain))
+
+
 COMPARISONS = st.sampled_from([" == ", " != ", " < ", " <= ", " > ", " >= ", " in ", " not in ", " is ", " is not "])
 RIGHT = st.recursive(
     st.one_of(RIGHT_PATHS, st.builds(lambda left, op, right: f"{left}{op}{right}", RIGHT_PATHS, COMPARISONS, OPERANDS)),
@@ -204,7 +215,7 @@ RIGHT = st.recursive(
         st.builds(lambda left, right: f"(not {left}) == {right}", RIGHT_PATHS, OPERANDS),
     ),
     max_leaves=6,
-)
+).filter(compares_nothing_with_itself)
 """Expressions that are none but right ones."""
 
 EXPRESSIONS = st.one_of(RIGHT, RIGHT, WRITTEN, TOKENS, _damaged(), st.text(max_size=60), st.sampled_from(ESCAPES))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentassert.expressions import RESULT_NAMES, Expression, ExpressionError
-from tests.expressions.generated import ESCAPES, EXPRESSIONS, RIGHT, Hostile, values
+from tests.expressions.generated import ESCAPES, EXPRESSIONS, RIGHT, Hostile, compares_nothing_with_itself, values
 
 
 def parsed(text):
@@ -65,7 +65,7 @@ PLAIN = st.recursive(
         smaller.map(lambda inner: f"({inner})"),
     ),
     max_leaves=6,
-)
+).filter(compares_nothing_with_itself)
 
 
 @settings(max_examples=200, deadline=None)
@@ -101,8 +101,6 @@ def test_every_published_escape_is_refused_or_harmless(text):
 HARMLESS = {
     "output" + ".a" * 990,
     "output" + "[0]" * 660,
-    "output" + " is output" * 190,
-    "output" + " in output" * 190,
     "output == 1" + " or output == 1" * 125,
     "output == " + "9" * 1980,
     "output == 0x" + "f" * 1980,

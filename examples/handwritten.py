@@ -1,4 +1,4 @@
-"""Test an agent that uses no framework: three decorators record what it does. Run it: `python examples/handwritten_agent.py`."""
+"""Test an agent that uses no framework: three decorators record what it does. Run it: `python examples/handwritten.py`."""
 
 from __future__ import annotations
 
