@@ -44,7 +44,7 @@ def test_a_passing_chain_needs_no_comparison_library():
             record.tool_execution("look", {"id": 7}, result="ok")
         assert_that(cap).has_tool_executed_with("look", {"id": 7}).has_no_more_tool_executions()
     """
-    assert modules_loaded_by(run) & {"deepdiff", "jsonpath_ng", "assertpy"} == set()
+    assert modules_loaded_by(run) & {"deepdiff", "jsonpath_ng", "assertpy", "importlib.metadata"} == set()
 
 
 def test_imports_point_downwards_only(project):

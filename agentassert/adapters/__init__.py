@@ -15,14 +15,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agentassert import recorder
+from agentassert.adapters.announced import announced
 from agentassert.adapters.base import Adapter, HookMissingError
 from agentassert.adapters.importing import ImportWatcher
 from agentassert.errors import CaptureWarning
 
 if TYPE_CHECKING:
     from agentassert.adapters.driver import Driver
-
-ENTRY_POINTS: Final = "agentassert.adapters"
 
 Load: TypeAlias = Callable[[], type[Adapter]]
 
@@ -216,10 +215,7 @@ def _imported(trigger: str) -> None:
 
 @functools.cache
 def _loaders() -> dict[str, Load]:
-    from importlib.metadata import entry_points
-
-    found: dict[str, Load] = {entry.name: entry.load for entry in entry_points(group=ENTRY_POINTS)}
-    return {**found, **_BUILT_IN}
+    return {**announced(), **_BUILT_IN}
 
 
 @functools.cache

@@ -97,7 +97,7 @@ def assessments_in(answer: str, criteria: Sequence[Criterion]) -> tuple[Assessme
     for entry in entries:
         number = entry.get("criterion") if isinstance(entry, dict) else None
         if type(number) is not int or not 1 <= number <= len(criteria):
-            raise unusable(f"assesses {number!r}, which is the number of no criterion", answer)
+            raise unusable(f"assesses {render.value(number)}, which is the number of no criterion", answer)
         if number in found:
             raise unusable(f"assesses criterion {number} twice", answer)
         found[number] = Assessment(criteria[number - 1], _verdict(entry, number, answer), str(entry.get("reasoning") or ""))

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, Self, TypeAlias, runtime_checkable
 
+from agentassert import render
 from agentassert.errors import JudgeError
 from agentassert.judges.models import ChatModel, asking, chat_model
 from agentassert.judges.prompts import object_in, unusable
@@ -145,7 +146,7 @@ class RatingJudge:
         said = object_in(answer)
         rating = said.get("rating")
         if isinstance(rating, bool) or not isinstance(rating, (int, float)) or rating not in _RATINGS:
-            raise unusable(f"gives the rating {rating!r}, which is no whole number from 1 to 5", answer)
+            raise unusable(f"gives the rating {render.value(rating)}, which is no whole number from 1 to 5", answer)
         return Score(rating / 5, str(said.get("reasoning") or ""))
 
 
@@ -212,7 +213,7 @@ class StatementJudge:
             raise unusable("has no statement", said)
         for one in statements:
             if not isinstance(one, dict) or type(one.get("score")) not in (int, float) or one["score"] not in (0, 1):
-                raise unusable(f"has a statement whose score is neither 0 nor 1: {one!r}", said)
+                raise unusable(f"has a statement whose score is neither 0 nor 1: {render.value(one)}", said)
         unsupported = [one for one in statements if not one["score"]]
         if not unsupported:
             return Score(1.0, f"all {len(statements)} statements are supported")

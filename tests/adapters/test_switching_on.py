@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import warnings
+import zipfile
 
 import pytest
 
@@ -244,11 +245,22 @@ def test_a_distribution_that_is_not_installed_has_an_unknown_version(register):
         opened_and_closed()
 
 
-def test_adapters_of_others_are_found_by_their_entry_points(monkeypatch):
-    from importlib import metadata
+def announce(site, *, archived=False):
+    """Put a distribution that announces an adapter below a folder, or into an archive; gives its place on the path."""
+    name, text = "some-1.dist-info/entry_points.txt", f"[agentassert.adapters]\nsome_framework = {__name__}:Imaginary\n"
+    if archived:
+        with zipfile.ZipFile(site / "some.zip", "w") as archive:
+            archive.writestr(name, text)
+            archive.writestr("some-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: some\nVersion: 1\n")
+        return site / "some.zip"
+    (site / "some-1.dist-info").mkdir()
+    (site / name).write_text(text, "utf-8")
+    return site
 
-    entry = metadata.EntryPoint("some_framework", f"{__name__}:Imaginary", adapters.ENTRY_POINTS)
-    monkeypatch.setattr(metadata, "entry_points", lambda group: [entry] if group == adapters.ENTRY_POINTS else [])
+
+@pytest.mark.parametrize("archived", [False, True])
+def test_adapters_of_others_are_found_by_their_entry_points(monkeypatch, tmp_path, archived):
+    monkeypatch.syspath_prepend(announce(tmp_path, archived=archived))
     adapters._loaders.cache_clear()
     try:
         assert set(adapters._loaders()) == {"some_framework", *adapters._BUILT_IN}

@@ -62,6 +62,7 @@ _LIBRARIES: Final = tuple(
     {str(Path(path).resolve()) for name in ("stdlib", "platstdlib", "purelib", "platlib") if (path := sysconfig.get_path(name))}
     | {str(Path(one).resolve()) for one in sys.path if one.endswith("site-packages")}
     | {str(Path(agentassert.__file__).resolve().parent)}
+    | ({sys.pycache_prefix} if sys.pycache_prefix else set())
 )
 
 

@@ -58,6 +58,7 @@ TARGETS: Final = (
         allowed=(_RefusedError,),
         corpus=lambda: [_EVERYTHING, b"", b"[tool]\n"],
         form="text",
+        largest=4_000,  # to a dotted key of many parts Python's own reader takes the square of its length
         words=(
             *(
                 "agents",
