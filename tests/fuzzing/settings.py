@@ -91,6 +91,5 @@ TARGETS: Final = (
             ),
         ),
         seconds=0.5,
-        largest=200_000,
     ),
 )
