@@ -92,6 +92,22 @@ def repeated(names: Iterable[str]) -> str | None:
     return None
 
 
+def is_too_deep(value: Any) -> bool:
+    """Whether more than :data:`DEEPEST` lists and objects lie in each other, found without following them by calls.
+
+    Example:
+        >>> is_too_deep({"a": [{}]})
+        False
+    """
+    layer = [value]
+    for _ in range(DEEPEST + 1):
+        containers = {id(one): one for one in layer if isinstance(one, (dict, list))}  # each once, since one may hold itself
+        if not containers:
+            return False
+        layer = [inner for one in containers.values() for inner in (one.values() if isinstance(one, dict) else one)]
+    return True
+
+
 def decode(text: str) -> Any:
     """The value that a JSON text stands for, or the text itself when it is none.
 

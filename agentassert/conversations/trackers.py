@@ -13,6 +13,7 @@ from typing import Any, Final, Never, TypeVar
 from agentassert import render
 from agentassert.conversations.slicing import conversation_of
 from agentassert.errors import TrackerError
+from agentassert.jsonlike import DEEPEST, is_too_deep
 from agentassert.raw_events import RawEvent
 from agentassert.turns import Conversation
 
@@ -84,6 +85,8 @@ def _read(made: type[_C], document: Any, place: str) -> _C:
 
 def _events(events: Any, place: str, path: str) -> list[RawEvent]:
     for index, event in enumerate(events):
+        if is_too_deep(event):  # which newer versions of Python read
+            _refuse(place, f"{path}[{index}]", f"is nested deeper than {DEEPEST} levels")
         if type(event) is not dict and not isinstance(event, Mapping):
             _refuse(place, f"{path}[{index}]", f"must be an object, but was {render.value(event)}")
         kind = event.get("event")

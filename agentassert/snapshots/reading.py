@@ -9,7 +9,7 @@ from typing import Any, Final, Never
 import attrs
 
 from agentassert.checks.paths import MISSING
-from agentassert.jsonlike import DEEPEST, repeated
+from agentassert.jsonlike import DEEPEST, is_too_deep, repeated
 from agentassert.records import Outcome, Status
 from agentassert.render import value as rendered
 from agentassert.snapshots import placeholders
@@ -177,7 +177,7 @@ class _Reader:
         self.skip_blanks()
         start = self.position
         value = self.json()
-        if _levels(value) > DEEPEST:
+        if is_too_deep(value):
             self.refuse(f"is nested deeper than {DEEPEST} levels", start)
         return placeholders.convert(value, placeholders.read)
 
@@ -227,12 +227,3 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         raise ValueError(f"{rendered(repeated(name for name, _ in pairs))} stands twice in an object")
     return found
-
-
-def _levels(value: Any) -> int:
-    """How many lists and objects lie in each other, found without following them by calls."""
-    levels, layer = 0, [value]
-    while layer := [one for one in layer if isinstance(one, (dict, list))]:
-        levels += 1
-        layer = [inner for one in layer for inner in (one.values() if isinstance(one, dict) else one)]
-    return levels

@@ -422,3 +422,10 @@ def test_one_part_that_is_no_json_makes_the_whole_none(special):
     assert not is_json(prepare(special))
     assert not is_json(prepare({"whole": special, "rest": 1}))
     assert is_json(prepare({"a": [1, None], "b": {}}))
+
+
+def test_where_nothing_else_is_asked_for_a_list_has_its_order_and_a_number_its_value():
+    assert equal([1, 2], [1, 2])
+    assert not equal([1, 2], [2, 1])
+    assert not equal(prepare({"a": [mock.ANY, 2]}), {"a": [2, 1]})
+    assert not equal(1.0, 1.001)

@@ -261,3 +261,15 @@ def test_events_may_be_a_tuple_and_a_sender_may_be_missing():
     assert Conversation.from_rasa_tracker({"events": (user("Hi"),)}).id is None
     assert Conversation.from_rasa_tracker({"events": [], "sender_id": None}).id is None
     assert Conversation.from_rasa_tracker({"events": [], "sender_id": 7}).id == "7"
+
+
+def test_an_event_that_is_nested_without_end_is_refused():
+    deep = "[" * 101 + "]" * 101
+    events = json.loads(f'[{{"event": "user", "text": "Hi"}}, {{"event": "slot", "name": "seats", "value": {deep}}}]')
+    with pytest.raises(TrackerError, match=r"the tracker: \$\[1\]: is nested deeper than 100 levels"):
+        Conversation.from_rasa_tracker(events)
+
+    endless = []
+    endless.append(endless)
+    with pytest.raises(TrackerError, match="is nested deeper than 100 levels"):
+        Conversation.from_rasa_tracker([{"event": "slot", "name": "seats", "value": endless}])
