@@ -199,7 +199,7 @@ def slot_value(name: str, value: Any) -> str:
 def message_line(message: BotMessage) -> str:
     """A bot message on one line."""
     buttons = ", ".join(repr(one.title) for one in message.buttons)
-    name = "" if message.name is None else f" ({message.name})"
+    name = "" if message.name is None else f" ({render.words(message.name)})"
     return f"bot{name}: {render.value(message.text)}{f' with the buttons {buttons}' if buttons else ''}"
 
 

@@ -136,7 +136,9 @@ def none_failed(view: View) -> Failure | Marks:
     others = [one for one in view.executions if one.outcome is not Outcome.SUCCEEDED]
     certain, possible = view.failed(others)
     if certain:
-        details = shortened(certain, lambda one: f"{one.name}: {render.error(one.error) if one.error is not None else 'failed'}")
+        details = shortened(
+            certain, lambda one: f"{render.words(one.name)}: {render.error(one.error) if one.error is not None else 'failed'}"
+        )
         return Failure(expected=expected, found=f"but {len(certain)} failed", details=details, important=_ids(certain))
     unseen = view.cannot_see(expected, "whether a tool failed", "tool_failures") if view.executions else None
     if unseen is not None:

@@ -39,7 +39,7 @@ def in_order(view: View, patterns: Sequence[ExecutionPattern]) -> Failure | Mark
     hidden = _hidden(view, expected, patterns)
     if hidden is not None:
         return hidden
-    after = f" after [{view.numbers[found[-1].id]}] {found[-1].name}" if found else ""
+    after = f" after [{view.numbers[found[-1].id]}] {render.words(found[-1].name)}" if found else ""
     return Failure(
         expected=expected,
         found=f"but{after} no successful execution matched {_one(patterns[len(found)])}",

@@ -79,7 +79,7 @@ def started_in_order(view: View, names: Sequence[str]) -> Failure | Marks:
     perhaps = _leftmost(wanted, ran)
     if len(perhaps) == len(wanted):
         return _undecided(view, expected, perhaps)
-    after = f" after [{view.numbers[found[-1].id]}] {found[-1].name}" if found else ""
+    after = f" after [{view.numbers[found[-1].id]}] {render.words(found[-1].name)}" if found else ""
     missing = names[len(found)]
     return Failure(
         expected=expected,

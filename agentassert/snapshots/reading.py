@@ -164,7 +164,7 @@ class _Reader:
         if word is None or word.group() not in known:
             shown = self.rest() if word is None else word.group()
             meant = did_you_mean(shown, known)
-            self.refuse(f"expected {what}, but found {shown!r}{meant and f'; {meant}'}")
+            self.refuse(f"expected {what}, but found {rendered(shown)}{meant and f'; {meant}'}")
         self.position = word.end()
         error = None if self.at_arrow() else _ERROR.match(self.text, self.position)
         if error is None:
