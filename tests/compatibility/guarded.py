@@ -47,7 +47,8 @@ def _places() -> tuple[str, ...]:
     """Where modules and what belongs to them are."""
     import agentassert
 
-    return (*map(os.path.realpath, {sys.prefix, sys.base_prefix, *agentassert.__path__}), "/usr/lib")
+    compiled = {sys.pycache_prefix} if sys.pycache_prefix else set()
+    return (*map(os.path.realpath, {sys.prefix, sys.base_prefix, *agentassert.__path__, *compiled}), "/usr/lib")
 
 
 def watch(*rules: Callable[[str, tuple[Any, ...]], str | None]) -> None:

@@ -53,6 +53,8 @@ def test_the_comparison_has_something_to_compare(plain):
 @pytest.mark.parametrize("switches", [("-O",), ("-OO",), STRICT], ids=" ".join)
 def test_is_the_same_under(switches, plain, tmp_path):
     """Without `assert` and docstrings; and with all that Python can warn of as an error: resources, encodings, bytes as text."""
+    if "-OO" in switches and process("-OO", "-c", "from jsonpath_ng.ext import parse; parse('$.a')")[0]:
+        pytest.skip("this version of jsonpath-ng reads its grammar from docstrings")
     assert told(tmp_path, *switches) == plain
 
 
