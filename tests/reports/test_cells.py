@@ -41,6 +41,7 @@ def notebook(monkeypatch):
     shell = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
     shell.showtraceback = lambda *_, **__: None
     yield Notebook(shell)
+    shell.restore_sys_module_state()  # or its emptied `__main__` stays everybody's
     shell.atexit_operations()
     atexit.unregister(shell.atexit_operations)
     InteractiveShell.clear_instance()
