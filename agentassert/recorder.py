@@ -30,6 +30,8 @@ from agentassert.recording.events import (
 )
 from agentassert.records import ChatModelCall, Decision, ModelCall
 
+_E = TypeVar("_E", bound=Event)
+
 _scope: ContextVar[Scope | None] = ContextVar("agentassert_scope", default=None)
 _open_call: ContextVar[weakref.ref[ModelCallEvent] | None] = ContextVar("agentassert_open_call", default=None)
 _guard = threading.RLock()
@@ -137,12 +139,13 @@ def current_event() -> Event | None:
     return None if scope is None else scope.event
 
 
-def is_executing(adapter: str, call_id: str | None) -> bool:
-    """Whether that very execution goes on around: then it is a class's own method that calls the one that it overrides."""
-    around = current_event()
-    return (
-        isinstance(around, ToolEvent) and around.adapter == adapter and around.ended_order is None and around.call_id == call_id
-    )
+def open_around(kind: type[_E], adapter: str) -> _E | None:
+    """The event that the running code is part of, if it is one of this kind that `adapter` has begun and not ended.
+
+    What begins now may be no second one, but how that one is carried out: by a class's own method, which calls the one that it overrides.
+    """
+    event = current_event()
+    return event if isinstance(event, kind) and event.adapter == adapter and event.ended_order is None else None
 
 
 def is_open(event: Event) -> bool:
@@ -163,10 +166,10 @@ def set_scope(scope: Scope | None) -> Token[Scope | None]:
     return _scope.set(scope)
 
 
-def restore(token: Token[Scope | None]) -> None:
-    """Undo :func:`set_scope`."""
+def restore(token: Token[Any]) -> None:
+    """Undo :func:`set_scope`, or the setting of a variable of an adapter's own."""
     try:
-        _scope.reset(token)
+        token.var.reset(token)
     except ValueError:
         pass  # what another context set, this one never had
 
@@ -282,9 +285,11 @@ def start_retrieval(*, adapter: str, parent: Event | None = None) -> RetrievalEv
     return None if place is None else RetrievalEvent(place, adapter)
 
 
-def end_by(event: InvocationEvent | ToolEvent | ModelCallEvent, error: BaseException) -> None:
+def end_by(event: InvocationEvent | ToolEvent | ModelCallEvent | RetrievalEvent, error: BaseException) -> None:
     """End what an error left: an `Exception` is a failure; what only a `BaseException` says (cancelled, interrupted, closed) is none."""
-    if isinstance(error, Exception):
+    if isinstance(event, RetrievalEvent):
+        event.fail()
+    elif isinstance(error, Exception):
         event.fail(error)
     elif isinstance(event, ModelCallEvent):
         event.stop()
@@ -449,9 +454,6 @@ def _count(what: str, captures: tuple[CaptureState, ...]) -> None:
     with _guard:
         for capture in captures:
             setattr(capture, what, getattr(capture, what) + 1)
-
-
-_E = TypeVar("_E", bound=Event)
 
 
 class Links(Generic[_E]):

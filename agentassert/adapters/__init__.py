@@ -37,8 +37,8 @@ def _own(module: str, name: str) -> Load:
 # A trigger is the module that defines what the adapter hooks into: when it has been imported, the hook can be put in place before
 # anything runs, and a program that only imports some types of the framework pays nothing.
 _BUILT_IN: Final[dict[str, Load]] = {
-    "langchain_core.tracers.context": _own("langchain.callbacks", "LangChainAdapter"),
-    "langgraph.pregel": _own("langchain.graphs", "LangGraphAdapter"),
+    "langchain_core.tracers.context": _own("langchain.adapter", "LangChainAdapter"),
+    "langgraph.pregel": _own("langchain.adapter", "LangGraphAdapter"),
     "agents.run": _own("openai_agents.adapter", "OpenAIAgentsAdapter"),
     "pydantic_ai": _own("pydantic_ai.adapter", "PydanticAIAdapter"),
     "pydantic_ai.direct": _own("pydantic_ai.adapter", "PydanticAIDirectAdapter"),

@@ -1,4 +1,4 @@
-"""What every adapter is: where it hooks in, which versions it was run with, and what it can see."""
+"""What every adapter is (where it hooks in, which versions it was run with, what it can see), and what its hooks are made of."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, ClassVar, Final, ParamSpec, TypeVar
 
 from agentassert import recorder
@@ -143,6 +144,7 @@ class Adapter(ABC):
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_V = TypeVar("_V")
 
 
 def guarded(adapter: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R | None]]:
@@ -174,3 +176,34 @@ def guarded(adapter: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R | None
         return kept
 
     return decorate
+
+
+@contextmanager
+def inside(event: Event) -> Iterator[None]:
+    """What happens in the block is part of an event."""
+    entered = recorder.enter(event)
+    try:
+        yield
+    finally:
+        recorder.leave(entered)
+
+
+@contextmanager
+def holding(variable: ContextVar[_V], value: _V) -> Iterator[None]:
+    """Have a variable of an adapter's own hold a value in the block, also where it is left in another context than it was entered in.
+
+    That happens to a coroutine that was abandoned: it is closed by whoever collects it.
+
+    Example:
+        >>> shown = ContextVar("shown", default="nothing")
+        >>> with holding(shown, "a lamp"):
+        ...     shown.get()
+        'a lamp'
+        >>> shown.get()
+        'nothing'
+    """
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        recorder.restore(token)

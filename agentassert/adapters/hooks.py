@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncGenerator, Callable, Generator, Iterator
-from contextlib import aclosing, closing, contextmanager, nullcontext
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, aclosing, closing, contextmanager, nullcontext
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from agentassert import recorder
-from agentassert.adapters.base import guarded
+from agentassert.adapters.base import guarded, inside
 from agentassert.adapters.streams import driven, stepped
 from agentassert.recording.events import InvocationEvent, ModelCallEvent, RetrievalEvent, ToolEvent
+from agentassert.records import Source
 
 Recorded: TypeAlias = InvocationEvent | ToolEvent | ModelCallEvent | RetrievalEvent
 Kind: TypeAlias = Literal["plain", "coroutine", "stream", "async stream", "varying"]
@@ -37,8 +38,8 @@ def recorded(
         begin: called with the arguments of the method; gives the event of `recorder.start_invocation`, `start_tool` or
             `start_model_call`, or `None` for a call that is not to be recorded.
         end: called with the event and what the method returned; of a generator, with the last that it yielded.
-        stop: called with the event and the error that left the method; to be given for retrievals. A generator that is closed before
-            its end is left by a `GeneratorExit`.
+        stop: called with the event and the error that left the method. A generator that is closed before its end is left by a
+            `GeneratorExit`.
         hear: called with the event and each thing that a generator yields.
         kind: what the method is, where it does not show: a plain function may return a coroutine or a generator. One that is
             `"varying"` returns what its arguments ask for, and is begun when it is called.
@@ -65,6 +66,20 @@ def recorded(
     return wrap
 
 
+def retrieving(adapter: str, sources: Callable[[Any], Sequence[Source]]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make of a method one whose calls are recorded as retrievals.
+
+    Args:
+        adapter: the name of the adapter.
+        sources: called with what the method returned.
+    """
+
+    def begin(*_: Any, **__: Any) -> RetrievalEvent | None:
+        return recorder.start_retrieval(adapter=adapter)
+
+    return recorded(adapter, begin, lambda event, found: event.retrieve(sources(found)))
+
+
 class _Hooks(NamedTuple):
     begin: Callable[..., Any]
     end: Callable[[Any, Any], None]
@@ -78,14 +93,12 @@ class _Hooks(NamedTuple):
     @contextmanager
     def around(self, event: Any) -> Iterator[None]:
         """The whole of a call, which an error may end."""
-        entered = recorder.enter(event)
-        try:
-            yield
-        except BaseException as error:
-            self.stop(event, error)
-            raise
-        finally:
-            recorder.leave(entered)
+        with inside(event):
+            try:
+                yield
+            except BaseException as error:
+                self.stop(event, error)
+                raise
 
 
 def _plain(original: Callable[..., Any], hooks: _Hooks) -> Callable[..., Any]:
@@ -121,7 +134,7 @@ def _stream(original: Callable[..., Any], hooks: _Hooks) -> Callable[..., Any]:
             return (yield from parts)
         last = None
         try:
-            with closing(stepped(parts, lambda: _inside(event))) as inner:
+            with closing(stepped(parts, lambda: _going_on_in(event))) as inner:
                 while True:
                     try:
                         last = next(inner)
@@ -154,7 +167,7 @@ def _async_stream(original: Callable[..., Any], hooks: _Hooks) -> Callable[..., 
             return
         last = None
         try:
-            async with aclosing(driven(parts, lambda: _inside(event))) as inner:
+            async with aclosing(driven(parts, lambda: _going_on_in(event))) as inner:
                 async for last in inner:
                     if hooks.hear is not None:
                         hooks.hear(event, last)
@@ -189,15 +202,11 @@ def _varying(original: Callable[..., Any], hooks: _Hooks) -> Callable[..., Any]:
     return call
 
 
-@contextmanager
-def _inside(event: Recorded) -> Iterator[None]:
+def _going_on_in(event: Recorded) -> AbstractContextManager[None]:
+    """A step of a generator, which no capture waits for before somebody takes it."""
     if isinstance(event, InvocationEvent):
         event.advanced()
-    entered = recorder.enter(event)
-    try:
-        yield
-    finally:
-        recorder.leave(entered)
+    return inside(event)
 
 
 _WRAPPERS: Final = {

@@ -61,13 +61,43 @@ def wrap_method(owner: type, name: str, make: Callable[[Callable[..., Any]], Cal
 
     def wrapped(original: Any) -> Any:
         if name not in vars(owner) or not callable(original):
-            raise HookMissingError(f"{owner.__module__}.{owner.__qualname__} has no method {name!r}")
+            raise HookMissingError(f"{_full_name(owner)} has no method {name!r}")
 
         @functools.wraps(original)
         def bound(self: Any, /, *args: Any, **kwargs: Any) -> Any:
             return original.__get__(self, type(self))(*args, **kwargs)
 
         return functools.wraps(original)(make(bound))
+
+    replace(owner, name, wrapped)
+
+
+def wrap_function(owner: Any, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+    """Put a wrapper in the place of a function of a module, or of a static or a class method, likewise.
+
+    Args:
+        owner: the module, or the class.
+        name: the function's name.
+        make: gets the function, and returns the wrapper.
+
+    Raises:
+        HookMissingError: when there is none.
+
+    Example:
+        >>> import types
+        >>> module = types.ModuleType("greetings")
+        >>> module.greet = lambda name: f"Hello {name}"
+        >>> wrap_function(module, "greet", lambda greet: lambda name: greet(name).upper())
+        >>> module.greet("Ann")
+        'HELLO ANN'
+    """
+
+    def wrapped(original: Any) -> Any:
+        function = getattr(original, "__func__", original)
+        if not callable(function):
+            raise HookMissingError(f"{_full_name(owner)} has no function {name!r}")
+        ours = functools.wraps(function)(make(function))
+        return type(original)(ours) if isinstance(original, (staticmethod, classmethod)) else ours
 
     replace(owner, name, wrapped)
 
@@ -104,6 +134,10 @@ def wrap_family(root: type[Any], wrappers: Mapping[str, Callable[[Callable[..., 
         for owner in [one for one in family if callable(vars(one).get(name))] or [root]:
             wrap_method(owner, name, make)
     replace(root, "__init_subclass__", lambda original: _welcoming(root, original, wrappers))
+
+
+def _full_name(owner: Any) -> str:
+    return f"{owner.__module__}.{owner.__qualname__}" if isinstance(owner, type) else str(owner.__name__)
 
 
 def _welcoming(root: type[Any], original: Any, wrappers: Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]]) -> Any:

@@ -40,7 +40,7 @@ class Waiting(Generic[_Run]):
             self._runs = [*(one for one in self._runs if recorder.is_open(one.event)), run]
 
     def find(self, fits: Callable[[_Run], bool]) -> _Run | None:
-        """The first run that fits, if it waits in the captures that listen now."""
+        """The first run that fits and that waits in the captures that listen now."""
         with self._lock:
             return self._find(fits)
 
@@ -53,5 +53,4 @@ class Waiting(Generic[_Run]):
             return found
 
     def _find(self, fits: Callable[[_Run], bool]) -> _Run | None:
-        found = next((one for one in self._runs if fits(one)), None)
-        return found if found is not None and recorder.listens(found.event) else None
+        return next((one for one in self._runs if fits(one) and recorder.listens(one.event)), None)

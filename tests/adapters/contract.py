@@ -112,12 +112,19 @@ def check(kit: Kit, scenario: Scenario) -> None:
         AssertionError: when it fails, or passes where it cannot.
     """
     reason = kit.cannot.get(scenario.__name__)
-    if reason is None:
-        scenario(kit)
-        return
     try:
         scenario(kit)
-    except (AssertionError, UnsupportedError, CaptureWarning, pytest.fail.Exception):
+    except (AssertionError, UnsupportedError, CaptureWarning, pytest.fail.Exception) as error:
+        if reason is not None:
+            return
+        if isinstance(error, UnsupportedError):
+            error.add_note(f"Name {scenario.__name__!r} in `cannot` of the kit, with the reason that the support matrix gives.")
+        raise
+    except Exception as error:
+        if reason is not None:
+            error.add_note(f"The kit says {reason!r}: have it `refuse(...)` what makes the framework raise this.")
+        raise
+    if reason is None:
         return
     raise StaleReasonError(f"{kit.title} passes {scenario.__name__!r}, of which its kit says: {reason}")
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 import attrs
 
 from agentassert import CaptureWarning
-from tests.adapters.contract import CONTRACT, SCENARIOS, check
+from tests.adapters.contract import CONTRACT, SCENARIOS, Scenario, check
 from tests.adapters.kits import Kit, file_name, installed_kits, tolerate
 
 PROJECT: Final = Path(__file__).parents[2]
@@ -72,10 +72,26 @@ class Framework:
             return f"not with {failing[0].named}"
         return "no" if failing else "yes"
 
+    @property
+    def missing(self) -> Mapping[str, str]:
+        """The scenarios that do not hold in one version or the other, with the reasons."""
+        return {**self.oldest.cannot, **self.newest.cannot}
+
+    def count(self, scenarios: Sequence[Scenario]) -> str:
+        """How many of some scenarios hold in the newest version."""
+        passed = sum(one.__name__ not in self.newest.cannot for one in scenarios)
+        return f"{passed} of {len(scenarios)}"
+
 
 def file_of(kit: Kit, *, oldest: bool) -> Path:
     """Where a run is recorded."""
     return RUNS / f"{file_name(kit)}-{'oldest' if oldest else 'newest'}.json"
+
+
+def files_of(kit: Kit) -> list[Path]:
+    """Where a run of the versions that are installed is recorded: in both places, where an adapter knows one version so far."""
+    has_one = all(oldest == newest for oldest, newest in (adapter.tested for adapter in kit.adapters))
+    return [file_of(kit, oldest=oldest) for oldest in ({True, False} if has_one else {kit.is_oldest})]
 
 
 def outcome(kit: Kit) -> Run:
@@ -98,11 +114,22 @@ def record(kit: Kit) -> None:
     tolerate(kit)
     for scenario in SCENARIOS:
         check(kit, scenario)
-    file_of(kit, oldest=kit.is_oldest).write_text(json.dumps(attrs.asdict(outcome(kit)), indent=2) + "\n", "utf-8")
+    for path in files_of(kit):
+        path.write_text(json.dumps(attrs.asdict(outcome(kit)), indent=2) + "\n", "utf-8")
 
 
 def read(path: Path) -> Run:
-    """A recorded run."""
+    """A recorded run.
+
+    Raises:
+        FileNotFoundError: when it is still to be recorded, saying how.
+    """
+    if not path.is_file():
+        name, _, age = path.stem.rpartition("-")
+        command = f"python -m tests.adapters.support_matrix --record {name}"
+        raise FileNotFoundError(
+            f"{path.name} is still to be recorded: install the {age} version that is claimed, and `{command}`"
+        )
     fields: dict[str, Any] = json.loads(path.read_text("utf-8"))
     return Run(**fields)
 
@@ -130,43 +157,72 @@ def _versions(of: Sequence[Framework]) -> list[str]:
 
 
 def _kinds(of: Sequence[Framework]) -> list[str]:
-    rows = [[words, *("yes" if kind in one.newest.sees else "no" for one in of)] for kind, words in KINDS.items()]
+    rows = [[one.newest.title, *("yes" if kind in one.newest.sees else "no" for kind in KINDS)] for one in of]
     return [
         "## What the adapters are able to see\n",
-        "Yes means: every time. A question about anything else raises {class}`~agentassert.NotRecordedError`, for that nothing was seen says nothing: see "
+        "Yes means: every time. A question about anything else raises `NotRecordedError`, for that nothing was seen says nothing: see "
         "[Not recorded, and none](../explanation/not-recorded.md).\n",
-        *_table(["", *(one.newest.title for one in of)], rows),
+        *_table(["framework", *KINDS.values()], rows),
     ]
 
 
 def _scenarios(of: Sequence[Framework]) -> list[str]:
-    lines = ["## What is recorded\n"]
+    lines = ["## What is recorded\n", *_counts(of)]
     for part, scenarios in CONTRACT.items():
-        rows = [[_title(one.__name__), *(framework.cell(one.__name__) for framework in of)] for one in scenarios]
-        lines += [f"### {part}\n", *_table(["", *(one.newest.title for one in of)], rows)]
+        rows = [[_title(one.__name__), _where(one.__name__, of)] for one in scenarios]
+        lines += [f"### {part}\n", *_table(["scenario", "recorded with"], rows)]
     return lines
+
+
+def _counts(of: Sequence[Framework]) -> list[str]:
+    """How much of each part a framework passes, at a glance."""
+    rows = [[one.newest.title, *(one.count(scenarios) for scenarios in CONTRACT.values())] for one in of]
+    return [
+        "How many scenarios of each part hold with the newest version. The tables below say which; [the last part](#what-is-not-and-why) says of each one that does not, why.\n",
+        *_table(["framework", *CONTRACT], rows),
+    ]
+
+
+def _where(scenario: str, of: Sequence[Framework]) -> str:
+    """The frameworks with which a scenario holds, in as few words as can be."""
+    holding = [one for one in of if one.cell(scenario) != "no"]
+    partly = [f"{one.newest.title} {one.cell(scenario)}" for one in holding if one.cell(scenario) != "yes"]
+    without = [one.newest.title for one in of if one not in holding]
+    if len(holding) == len(of) and not partly:
+        return "all"
+    if len(holding) > len(without):
+        return "; ".join(["all" + (f" but {_listed(without)}" if without else ""), *partly])
+    return _listed(
+        [one.newest.title if one.cell(scenario) == "yes" else f"{one.newest.title} ({one.cell(scenario)})" for one in holding]
+    )
+
+
+def _listed(titles: Sequence[str]) -> str:
+    return ", ".join(titles) or "none"
 
 
 def _reasons(of: Sequence[Framework]) -> list[str]:
     lines = ["## What is not, and why\n"]
-    for titles, scenarios_by_reason in _shared(of).items():
-        lines.append(f"### {', '.join(titles)}\n")
-        for reason, scenarios in scenarios_by_reason.items():
-            lines += [f"- {reason}", *(f"  - {_title(name)}" for name in scenarios)]
-        lines.append("")
+    for framework in of:
+        lines.append(f"### {framework.newest.title}\n")
+        for reason, scenarios in _by_reason(framework).items():
+            lines += [f"- {reason}", *(f"  - {_titled(scenario, framework)}" for scenario in scenarios)]
+        lines.append("" if framework.missing else "Nothing is missing.\n")
     return lines
 
 
-def _shared(of: Sequence[Framework]) -> dict[tuple[str, ...], dict[str, list[str]]]:
-    """The scenarios by reason, each once: under all frameworks for which it is the same."""
-    titles: dict[tuple[str, str], tuple[str, ...]] = {}
-    for framework in of:
-        for scenario, reason in {**framework.oldest.cannot, **framework.newest.cannot}.items():
-            titles[scenario, reason] = (*titles.get((scenario, reason), ()), framework.newest.title)
-    shared: dict[tuple[str, ...], dict[str, list[str]]] = {}
-    for (scenario, reason), whose in titles.items():
-        shared.setdefault(whose, {}).setdefault(reason, []).append(scenario)
-    return shared
+def _by_reason(framework: Framework) -> dict[str, list[str]]:
+    """The scenarios that do not hold, in the order of the contract, by the reason."""
+    found: dict[str, list[str]] = {}
+    for scenario in (one.__name__ for one in SCENARIOS):
+        if scenario in framework.missing:
+            found.setdefault(framework.missing[scenario], []).append(scenario)
+    return found
+
+
+def _titled(scenario: str, framework: Framework) -> str:
+    cell = framework.cell(scenario)
+    return _title(scenario) if cell == "no" else f"{_title(scenario)} ({cell})"
 
 
 def _title(name: str) -> str:

@@ -277,5 +277,5 @@ def test_another_way_to_run_tools_is_said(monkeypatch, change):
     from haystack.components.agents import tool_calling
 
     monkeypatch.setattr(tool_calling, "_make_context_bound_invoke", change())
-    with pytest.raises(HookMissingError, match="makes the calls of tools in another way"):
+    with pytest.raises(HookMissingError, match=r"has no function '_make_context|makes the calls of tools in another way"):
         HaystackAdapter().attach()

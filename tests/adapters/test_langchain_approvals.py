@@ -359,6 +359,37 @@ def test_a_new_question_on_a_thread_that_waits_is_an_invocation_of_its_own():
     assert [one.status for one in cap.invocations] == [Status.AWAITING_APPROVAL, Status.COMPLETED]
 
 
+@pytest.mark.parametrize("in_one_capture", [True, False])
+def test_a_resumption_of_what_a_new_question_dropped_decides_nothing(in_one_capture):
+    support = gated(asks_for(REQUEST), says("Anything else?"))
+
+    with capture() as cap:
+        support.invoke(QUESTION, THREAD)
+        support.invoke(QUESTION, THREAD)
+        if in_one_capture:
+            support.invoke(resume({"type": "approve"}), THREAD)
+    with capture() as later:
+        if not in_one_capture:
+            support.invoke(resume({"type": "approve"}), THREAD)
+
+    statuses = [one.status for one in (*cap.invocations, *later.invocations)]
+    assert statuses == [Status.AWAITING_APPROVAL, Status.COMPLETED, Status.COMPLETED]
+    decisions = [approval.decision for one in (*cap.invocations, *later.invocations) for approval in one.approvals]
+    assert decisions == [Decision.PENDING]
+
+
+def test_a_run_that_is_resumed_in_an_inner_capture_is_two_invocations_in_the_outer_one():
+    support = gated(asks_for(REQUEST), says("done"))
+
+    with capture() as outer:
+        support.invoke(QUESTION, THREAD)
+        with capture() as inner:
+            support.invoke(resume({"type": "approve"}), THREAD)
+
+    assert [one.status for one in outer.invocations] == [Status.AWAITING_APPROVAL, Status.COMPLETED]
+    assert [(one.status, decided(one)[0][2]) for one in inner.invocations] == [(Status.COMPLETED, Decision.APPROVE)]
+
+
 def test_threads_are_told_apart():
     support = asking(*[asks_for(("ask", {"question": "sure?"}, f"c{turn}")) for turn in range(2)], says("one"), says("two"))
     other = {"configurable": {"thread_id": "2"}}

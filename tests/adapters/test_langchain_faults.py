@@ -12,8 +12,9 @@ from langchain_core.tools import tool
 from agentassert import AdapterError, assert_that, capture, recorder
 from agentassert.adapters.base import HookMissingError
 from agentassert.adapters.langchain import graphs
+from agentassert.adapters.langchain.adapter import LangChainAdapter, LangGraphAdapter
 from agentassert.adapters.langchain.agents import Agents
-from agentassert.adapters.langchain.callbacks import Handler, LangChainAdapter
+from agentassert.adapters.langchain.callbacks import Handler
 from agentassert.adapters.langchain.runs import AgentRun
 from agentassert.recording.events import InvocationEvent, ModelCallEvent, RetrievalEvent
 from tests.adapters.agents import QUESTION, Library, agent, broken, get_booking
@@ -139,8 +140,8 @@ def test_a_framework_without_the_place_to_hook_into_is_reported_as_such(monkeypa
 
     monkeypatch.delattr("langgraph.pregel.Pregel.stream")
     with pytest.raises(HookMissingError, match="Pregel has no method 'stream'"):
-        graphs.LangGraphAdapter().install()
+        LangGraphAdapter().install()
 
     monkeypatch.delattr("langgraph.pregel.Pregel")
     with pytest.raises(HookMissingError, match="no class 'Pregel'"):
-        graphs.LangGraphAdapter().install()
+        LangGraphAdapter().install()

@@ -228,7 +228,7 @@ HOOKS = [
     pytest.param(hook, id=f"{module.__name__.rpartition('.')[2]}.{name}")
     for module in (adapter, approvals, hooks, models, runner, tools)
     for name, hook in vars(module).items()
-    if hasattr(hook, "__wrapped__") and hook.__module__ == module.__name__
+    if "hook" in getattr(getattr(hook, "__code__", None), "co_freevars", ()) and hook.__module__ == module.__name__
 ]
 
 

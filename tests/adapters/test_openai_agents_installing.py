@@ -57,7 +57,7 @@ def test_an_sdk_whose_hooks_have_moved_is_said_to_be_and_nothing_is_half_recorde
     assert shown.startswith("() None (")
     assert f"openai-agents {version('openai-agents')} is installed" in shown
     assert "the openai-agents adapter was tested with 0.10.5 to 0.24.0" in shown
-    assert "ToolContext has no class method 'from_agent_context'" in shown
+    assert "ToolContext has no function 'from_agent_context'" in shown
 
 
 def test_a_package_of_the_programs_own_that_has_the_same_name_is_left_alone(project, tmp_path):

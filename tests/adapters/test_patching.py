@@ -15,7 +15,7 @@ import pytest
 from agentassert import adapters, capture, recorder
 from agentassert.adapters.base import CHAT, Adapter, HookMissingError
 from agentassert.adapters.importing import ImportWatcher
-from agentassert.adapters.patching import replace, wrap_family, wrap_method
+from agentassert.adapters.patching import replace, wrap_family, wrap_function, wrap_method
 from agentassert.adapters.replacing import standing
 
 
@@ -174,6 +174,47 @@ def test_a_family_in_which_nobody_defines_the_method_is_not_what_is_hooked_into(
     with pytest.raises(HookMissingError, match="Greeter has no method 'greet'"):
         wrap_family(Greeter, {"greet": louder})
     assert "__init_subclass__" not in vars(Greeter)
+
+
+class Desk:
+    @staticmethod
+    def add(one, other):
+        return f"{one}+{other}"
+
+    @classmethod
+    def name(cls):
+        return cls.__name__
+
+
+def loud(original):
+    return lambda *args: original(*args).upper()
+
+
+class LoudDesk(Greeting):
+    def install(self):
+        wrap_function(Desk, "add", loud)
+        wrap_function(Desk, "name", loud)
+
+
+def test_a_function_of_a_class_stays_of_its_kind():
+    before, adapter = dict(vars(Desk)), LoudDesk()
+    adapter.attach()
+    within = dict(vars(Desk))
+    said = Desk.add("a", "b"), Desk().add("a", "b"), Desk.name(), Desk().name()
+    adapter.uninstall()
+
+    assert said == ("A+B", "A+B", "DESK", "DESK")
+    assert [type(within[name]) for name in ("add", "name")] == [staticmethod, classmethod]
+    assert all(vars(Desk)[name] is before[name] for name in ("add", "name"))
+
+
+@pytest.mark.parametrize(
+    ("owner", "said"), [(Desk, rf"{__name__}\.Desk has no function 'sell'"), (sys.modules[__name__], f"{__name__} has no")]
+)
+def test_a_function_that_is_not_there_is_said(owner, said):
+    with pytest.raises(HookMissingError, match=said):
+        wrap_function(owner, "sell", loud)
+    assert not hasattr(owner, "sell")
 
 
 def test_what_others_have_wrapped_since_stays_and_is_inert():

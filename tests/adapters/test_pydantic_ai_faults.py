@@ -14,9 +14,9 @@ from pydantic_ai.embeddings import TestEmbeddingModel
 from pydantic_ai.messages import ModelRequest
 
 from agentassert import AdapterError, assert_that, capture, recorder
-from agentassert.adapters.pydantic_ai import ADAPTER, calls, contexts, embedding, tools
-from agentassert.adapters.pydantic_ai.calls import Call
+from agentassert.adapters.pydantic_ai import ADAPTER, contexts, embedding, models, tools
 from agentassert.adapters.pydantic_ai.capability import Watcher
+from agentassert.adapters.pydantic_ai.models import Call
 from agentassert.adapters.pydantic_ai.runs import Waiting
 from agentassert.adapters.pydantic_ai.tools import Execution
 from agentassert.recording.events import InvocationEvent, ModelCallEvent, ToolEvent
@@ -104,9 +104,9 @@ FAULTS = [
     (run_agent, InvocationEvent, "complete"),
     (run_stream, InvocationEvent, "complete"),
     (run_failing_tool, InvocationEvent, "fail"),
-    (run_agent, calls, "messages_sent"),
-    (run_agent, calls, "response_of"),
-    (run_stream, calls, "tools_offered_by"),
+    (run_agent, models, "messages_sent"),
+    (run_agent, models, "response_of"),
+    (run_stream, models, "tools_offered_by"),
     (run_stream, ModelCallEvent, "respond"),
     (run_failing_model, ModelCallEvent, "fail"),
     (run_agent, tools, "arguments_of"),
@@ -122,7 +122,7 @@ FAULTS = [
     (run_with_approval, InvocationEvent, "resume"),
     (run_with_approval, Waiting, "put"),
     (run_with_approval, Waiting, "take"),
-    (run_direct, calls, "messages_sent"),
+    (run_direct, models, "messages_sent"),
     (run_embedder, recorder, "start_model_call"),
     (run_embedder, embedding, "TokenUsage"),
     (run_failing_embedder, ModelCallEvent, "fail"),
@@ -148,7 +148,6 @@ def test_a_fault_changes_nothing_for_the_agent_and_fails_the_assertions(monkeypa
 GUARDED = [(Call, "begin"), (Call, "hear"), (Call, "end"), (Call, "fail")]
 GUARDED += [(Execution, "begin"), (Execution, "succeed"), (Execution, "stop"), (Execution, "leave")]
 GUARDED += [(contexts.RecordedRun, "_begin"), (contexts.RecordedRun, "_end")]
-GUARDED += [(embedding, "_begin"), (embedding, "_end"), (embedding, "_fail")]
 
 
 @pytest.mark.parametrize(("owner", "name"), GUARDED, ids=lambda value: value if isinstance(value, str) else value.__name__)

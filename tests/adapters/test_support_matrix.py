@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from tests.adapters.contract import SCENARIOS, StaleReasonError, check
-from tests.adapters.kits import installed_kits
-from tests.adapters.support_matrix import PAGE, RUNS, file_of, frameworks, outcome, page, read
+from tests.adapters.kits import UnsupportedError, installed_kits, refuse
+from tests.adapters.support_matrix import PAGE, RUNS, file_of, files_of, frameworks, outcome, page, read
 
 KITS = installed_kits()
 
@@ -42,6 +42,29 @@ def test_sources_are_seen_every_time_only_where_retrieval_passes(kit):
     assert "sources" not in outcome(kit).sees or "retrieval" in outcome(kit).passed
 
 
+class Kit:
+    """Of a framework in the version 1.0."""
+
+    def __init__(self, newest):
+        self.adapters = [SimpleNamespace(tested=("1.0", newest))]
+        self.is_oldest = True
+
+
+@pytest.mark.parametrize(("newest", "ages"), [("1.4", {"oldest"}), ("1.0", {"oldest", "newest"})])
+def test_the_only_version_so_far_is_recorded_as_the_oldest_and_as_the_newest(newest, ages):
+    assert {path.name for path in files_of(Kit(newest))} == {f"test_support_matrix-{age}.json" for age in ages}
+
+
+def test_a_run_that_is_still_to_be_recorded_is_said_to_be():
+    with pytest.raises(FileNotFoundError) as caught:
+        read(RUNS / "robots-newest.json")
+
+    assert str(caught.value) == (
+        "robots-newest.json is still to be recorded: install the newest version that is claimed, "
+        "and `python -m tests.adapters.support_matrix --record robots`"
+    )
+
+
 def test_a_reason_that_has_become_wrong_is_found():
     def passes(kit):
         """Pass"""
@@ -49,3 +72,23 @@ def test_a_reason_that_has_become_wrong_is_found():
     kit = SimpleNamespace(title="A framework", cannot={"passes": "It never could"})
     with pytest.raises(StaleReasonError, match="A framework passes 'passes', of which its kit says: It never could"):
         check(kit, passes)
+
+
+def test_what_a_kit_refuses_without_a_reason_is_to_be_named():
+    def handoff(kit):
+        """Agents hand over"""
+        refuse("handoffs")
+
+    with pytest.raises(UnsupportedError) as caught:
+        check(SimpleNamespace(title="A framework", cannot={}), handoff)
+    assert caught.value.__notes__ == ["Name 'handoff' in `cannot` of the kit, with the reason that the support matrix gives."]
+
+
+def test_what_a_framework_raises_is_no_way_to_fail_a_scenario():
+    def stream(kit):
+        """Streams"""
+        raise IndexError("list index out of range")
+
+    with pytest.raises(IndexError) as caught:
+        check(SimpleNamespace(title="A framework", cannot={"stream": "It breaks"}), stream)
+    assert caught.value.__notes__ == ["The kit says 'It breaks': have it `refuse(...)` what makes the framework raise this."]

@@ -7,7 +7,7 @@ from typing import Any, Final
 from agentassert.adapters.agno import ADAPTER
 from agentassert.adapters.base import APPROVALS, CHAT, REQUESTS, TOOL_FAILURES, Adapter, needs
 from agentassert.adapters.driver import Driver
-from agentassert.adapters.patching import replace, wrap_method
+from agentassert.adapters.patching import wrap_function, wrap_method
 
 _FORMS: Final = ("{}", "{}_stream", "a{}", "a{}_stream")
 _PLAIN_FORMS: Final = ("{}", "a{}")
@@ -44,14 +44,14 @@ class AgnoAdapter(_Adapter):
         _wrap_runs(Agent)
         for form in _PLAIN_FORMS:
             wrap_method(function.FunctionCall, form.format("execute"), tools.recorded)
-            replace(_run, form.format("cleanup_and_store"), runs.noting)
-        replace(function, "log_exception", tools.hearing)
+            wrap_function(_run, form.format("cleanup_and_store"), runs.noting)
+        wrap_function(function, "log_exception", tools.hearing)
         wrap_method(function.Function, "_get_cached_result", tools.remembering)
         wrap_method(Model, "_get_retry_delay", models.retrying)
         wrap_method(Model, "get_function_calls_to_run", models.naming)
         for form in _FORMS:
             wrap_method(Model, f"_{form.format('invoke')}_with_retry", models.recorded)
-            replace(_tools, form.format("handle_tool_call_updates"), approvals.deciding)
+            wrap_function(_tools, form.format("handle_tool_call_updates"), approvals.deciding)
 
 
 class AgnoTeamAdapter(_Adapter):
@@ -65,9 +65,9 @@ class AgnoTeamAdapter(_Adapter):
             from agentassert.adapters.agno import approvals, runs
         _wrap_runs(Team)
         for form in _PLAIN_FORMS:
-            replace(_run, f"_{form.format('cleanup_and_store')}", runs.noting)
+            wrap_function(_run, f"_{form.format('cleanup_and_store')}", runs.noting)
         for form in _FORMS:
-            replace(_run, f"_{form.format('handle_team_tool_call_updates')}", approvals.deciding)
+            wrap_function(_run, f"_{form.format('handle_team_tool_call_updates')}", approvals.deciding)
 
 
 class AgnoWorkflowAdapter(_Adapter):

@@ -5,23 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from agentassert import recorder
 from agentassert.adapters import hooks
 from agentassert.adapters.agno import ADAPTER
-from agentassert.recording.events import RetrievalEvent
 from agentassert.records import Source
 
 
-def _begin(_knowledge: Any, *_args: Any, **_kwargs: Any) -> RetrievalEvent | None:
-    return recorder.start_retrieval(adapter=ADAPTER)
-
-
-def _end(event: RetrievalEvent, documents: Iterable[Any] | None) -> None:
-    event.retrieve([_source(one) for one in documents or ()])
-
-
-def _stop(event: RetrievalEvent, _error: BaseException) -> None:
-    event.fail()
+def _sources(documents: Iterable[Any] | None) -> list[Source]:
+    return [_source(one) for one in documents or ()]
 
 
 def _source(document: Any) -> Source:
@@ -29,5 +19,5 @@ def _source(document: Any) -> Source:
     return Source(text=str(document.content), metadata=named | (document.meta_data or {}), score=document.reranking_score)
 
 
-recorded: Final = hooks.recorded(ADAPTER, _begin, _end, stop=_stop)
+recorded: Final = hooks.retrieving(ADAPTER, _sources)
 """`Knowledge.search` and `asearch`."""

@@ -43,17 +43,16 @@ def naming(original: Callable[..., Any]) -> Callable[..., Any]:
 @guarded(ADAPTER)
 def _is_retried() -> bool:
     """Whether it is a call that is already recorded that is made here again."""
-    around = recorder.current_event()
-    if isinstance(around, ModelCallEvent) and around.adapter == ADAPTER and around.ended_order is None:
+    around = recorder.open_around(ModelCallEvent, ADAPTER)
+    if around is not None:
         around.attempts += 1
-        return True
-    return False
+    return around is not None
 
 
 @guarded(ADAPTER)
 def _name(message: Any) -> None:
-    scope = recorder.current_scope()
-    event = None if scope is None or scope.event is None else _nameless.pop(scope.event, None)
+    around = recorder.current_event()
+    event = None if around is None else _nameless.pop(around, None)
     if event is not None:
         event.requests = requests_in(message.tool_calls)
         event.changed()

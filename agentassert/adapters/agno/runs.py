@@ -62,8 +62,8 @@ def noting(original: Callable[..., Any]) -> Callable[..., Any]:
 
 @guarded(ADAPTER)
 def _note(response: Any) -> None:
-    event = recorder.current_event()
-    if isinstance(event, InvocationEvent) and event.adapter == ADAPTER and event.ended_order is None:
+    event = recorder.open_around(InvocationEvent, ADAPTER)
+    if event is not None:
         status = getattr(response, "status", None)
         # A stream that is left behind its last event is stored a second time, as cancelled.
         if not (status == RunStatus.cancelled and _is_over(event)):

@@ -45,9 +45,9 @@ def hearing(original: Callable[..., Any]) -> Callable[..., Any]:
 
 @guarded(ADAPTER)
 def _hear(error: Any) -> None:
-    scope = recorder.current_scope()
-    if scope is not None and isinstance(scope.event, ToolEvent) and isinstance(error, BaseException):
-        _errors.setdefault(scope.event, []).append(error)
+    event = recorder.open_around(ToolEvent, ADAPTER)
+    if event is not None and isinstance(error, BaseException):
+        _errors.setdefault(event, []).append(error)
 
 
 def remembering(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -64,9 +64,9 @@ def remembering(original: Callable[..., Any]) -> Callable[..., Any]:
 
 @guarded(ADAPTER)
 def _remember() -> None:
-    scope = recorder.current_scope()
-    if scope is not None and isinstance(scope.event, ToolEvent):
-        _cached.add(scope.event)
+    event = recorder.open_around(ToolEvent, ADAPTER)
+    if event is not None:
+        _cached.add(event)
 
 
 def _begin(call: Any) -> ToolEvent | None:

@@ -37,4 +37,4 @@ class AnthropicToolsAdapter(Adapter):
         with needs():
             blocking, asynchronous = module.BetaFunctionTool, module.BetaAsyncFunctionTool
         wrap_method(blocking, "call", tools.recorded)
-        wrap_method(asynchronous, "call", tools.recorded_async)
+        wrap_method(asynchronous, "call", tools.recorded)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from agentassert import recorder
-from agentassert.adapters.base import guarded
+from agentassert.adapters.base import guarded, holding
 from agentassert.adapters.claude_agent_sdk import ADAPTER
 from agentassert.adapters.claude_agent_sdk.controls import Controls, Heard, Written
 from agentassert.adapters.claude_agent_sdk.sessions import Session
@@ -64,11 +64,8 @@ def connecting(original: Callable[..., Any]) -> Callable[..., Any]:
     """`ClaudeSDKClient.connect`, which may ask something at once."""
 
     async def connect(self: Any, prompt: Any = None) -> Any:
-        token = _connecting.set((self.options, prompt))
-        try:
+        with holding(_connecting, (self.options, prompt)):
             return await original(self, prompt)
-        finally:
-            _connecting.reset(token)
 
     return connect
 

@@ -8,12 +8,11 @@ from contextlib import nullcontext
 from typing import Any, Final
 
 from agentassert import recorder
-from agentassert.adapters.base import guarded
+from agentassert.adapters.base import guarded, inside
 from agentassert.adapters.claude_agent_sdk import ADAPTER
 from agentassert.adapters.claude_agent_sdk.messages import full_name
 from agentassert.adapters.claude_agent_sdk.sessions import Session
 from agentassert.adapters.claude_agent_sdk.tools import Call, calls
-from agentassert.adapters.claude_agent_sdk.works import inside
 from agentassert.doubles import active
 from agentassert.jsonlike import snapshot
 from agentassert.recording.events import ToolEvent

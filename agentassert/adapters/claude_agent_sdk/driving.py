@@ -16,6 +16,7 @@ from claude_agent_sdk import (
 )
 
 from agentassert import recorder
+from agentassert.adapters.base import holding
 from agentassert.adapters.claude_agent_sdk.messages import Names
 from agentassert.adapters.claude_agent_sdk.tools import install_doubles
 from agentassert.adapters.claude_agent_sdk.works import NAME, naming
@@ -90,14 +91,12 @@ class _Run:
         self._client = ClaudeSDKClient(options, self._transport)
         await self._client.connect()
         if prompt is not None:
-            token = naming.set(self._name)
             try:
-                await self._client.query(prompt)
+                with holding(naming, self._name):
+                    await self._client.query(prompt)
             except BaseException:
                 await self._client.disconnect()
                 raise
-            finally:
-                naming.reset(token)
         self._reading = asyncio.create_task(self._read())
         return await self._go_on(self._reading)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from agentassert import recorder
-from agentassert.adapters.base import guarded
+from agentassert.adapters.base import guarded, inside
 from agentassert.adapters.claude_agent_sdk import ADAPTER
 from agentassert.adapters.claude_agent_sdk.messages import (
     Names,
@@ -18,7 +18,7 @@ from agentassert.adapters.claude_agent_sdk.messages import (
     text_of,
     value_of,
 )
-from agentassert.adapters.claude_agent_sdk.works import Work, inside
+from agentassert.adapters.claude_agent_sdk.works import Work
 from agentassert.recording.events import Scope, ToolEvent
 from agentassert.records import Decision
 

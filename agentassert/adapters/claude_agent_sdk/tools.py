@@ -10,9 +10,9 @@ from contextvars import ContextVar
 from typing import Any, Final
 
 from agentassert import recorder
+from agentassert.adapters.base import holding, inside
 from agentassert.adapters.claude_agent_sdk import ADAPTER
 from agentassert.adapters.claude_agent_sdk.messages import text_of, value_of
-from agentassert.adapters.claude_agent_sdk.works import inside
 from agentassert.adapters.hooks import recorded
 from agentassert.adapters.patching import replace
 from agentassert.doubles import active
@@ -41,14 +41,12 @@ _under_way: Final[list[Call]] = []
 @contextmanager
 def calls(call: Call) -> Iterator[None]:
     """What happens in the block is part of the call."""
-    token = _current.set(call)
     _under_way.append(call)
     try:
-        with inside(call.event):
+        with holding(_current, call), inside(call.event):
             yield
     finally:
         _under_way.remove(call)
-        _current.reset(token)
 
 
 def _taken(name: str, arguments: Any) -> ToolEvent | None:

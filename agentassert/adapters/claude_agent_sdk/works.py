@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any, Final, NamedTuple
 
@@ -28,16 +27,6 @@ class Deferred(NamedTuple):
 _waiting: Final[Waiting[Deferred]] = Waiting()
 naming: ContextVar[str] = ContextVar("agentassert_claude_name", default=NAME)
 """What to call an agent whose options name none."""
-
-
-@contextmanager
-def inside(event: Any) -> Iterator[None]:
-    """What happens in the block is part of an event, in whatever task it is told of."""
-    entered = recorder.enter(event)
-    try:
-        yield
-    finally:
-        recorder.leave(entered)
 
 
 class Work:

@@ -47,7 +47,7 @@ class CrewAIAdapter(Adapter):
             for name in names:
                 wrap_method(owner, name, recorded(ADAPTER, begin, runs.complete))
         for name in ("query", "aquery"):
-            wrap_method(Knowledge, name, recorded(ADAPTER, knowledge.begin, knowledge.end, stop=knowledge.stop))
+            wrap_method(Knowledge, name, knowledge.searched)
         models.install()
         tools.install()
 

@@ -40,7 +40,7 @@ def asked_in_text(tool: str) -> str | None:
 
 
 def _begin(model: Any, messages: Any = None, tools: Any = None, *_: Any, **__: Any) -> ModelCallEvent | None:
-    around = _open_call()
+    around = recorder.open_around(ModelCallEvent, ADAPTER)
     if around is not None and _models.get(around) is model:
         return None  # a class that calls the method that it overrides
     event = recorder.start_model_call(
@@ -64,13 +64,6 @@ def _end(event: ModelCallEvent, answer: Any) -> None:
     event.respond(text=text, finish_reason=event.raw_finish_reason, usage=event.usage, requests=requests)
 
 
-def _open_call() -> ModelCallEvent | None:
-    around = recorder.current_event()
-    if isinstance(around, ModelCallEvent) and around.adapter == ADAPTER and around.ended_order is None:
-        return around
-    return None
-
-
 def _hearing(hear: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """What CrewAI's own models tell of a call while it goes on, and do not return."""
 
@@ -87,14 +80,14 @@ def _hearing(hear: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callabl
 
 @guarded(ADAPTER)
 def _hear_usage(reported: Any) -> None:
-    call = _open_call()
+    call = recorder.open_around(ModelCallEvent, ADAPTER)
     if call is not None:
         call.usage = usage_of(reported) or call.usage
 
 
 @guarded(ADAPTER)
 def _hear_end(*_: Any, usage: Any = None, finish_reason: Any = None, **__: Any) -> None:
-    call = _open_call()
+    call = recorder.open_around(ModelCallEvent, ADAPTER)
     if call is not None:
         call.usage = usage_of(usage) or call.usage
         call.raw_finish_reason = finish_reason or call.raw_finish_reason

@@ -31,10 +31,8 @@ _waiting: Final[Waiting[_Paused]] = Waiting()
 
 def agent_at_work() -> InvocationEvent | None:
     """The agent whose own loop the running code is part of."""
-    around = recorder.current_event()
-    if isinstance(around, InvocationEvent) and around.ended_order is None and around in _agents:
-        return around
-    return None
+    around = recorder.open_around(InvocationEvent, ADAPTER)
+    return around if around in _agents else None
 
 
 def kick_off(agent: Any, messages: Any = None, *args: Any, **options: Any) -> InvocationEvent | None:

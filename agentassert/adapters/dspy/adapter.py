@@ -9,7 +9,7 @@ from agentassert.adapters.base import CHAT, REQUESTS, SOURCES, TOOL_FAILURES, Ad
 from agentassert.adapters.driver import Driver
 from agentassert.adapters.dspy import ADAPTER
 from agentassert.adapters.hooks import recorded
-from agentassert.adapters.patching import replace, wrap_method
+from agentassert.adapters.patching import wrap_function, wrap_method
 
 
 class DSPyAdapter(Adapter):
@@ -49,7 +49,7 @@ class DSPyAdapter(Adapter):
         else:
             from dspy.clients import execution
 
-            replace(execution, "finalize", functools.partial(models.telling, at=2))
+            wrap_function(execution, "finalize", functools.partial(models.telling, at=2))
         wrap_method(Predict, "_forward_postprocess", predictions.predicting)
         for kind in (Retrieve, Embeddings):
-            wrap_method(kind, "__call__", recorded(ADAPTER, retrievers.begin, retrievers.end, stop=retrievers.stop))
+            wrap_method(kind, "__call__", retrievers.searched)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from agentassert import recorder
-from agentassert.adapters.base import HookMissingError, guarded
+from agentassert.adapters.base import guarded
 from agentassert.adapters.dspy import ADAPTER, predictions
 from agentassert.recording.events import ModelCallEvent
 from agentassert.token_usage import TokenUsage
@@ -30,12 +29,9 @@ def begin(model: Any, prompt: Any = None, *, messages: Any = None, **_: Any) -> 
     return event
 
 
-def telling(original: Callable[..., Any] | None, at: int) -> Callable[..., Any]:
+def telling(original: Callable[..., Any], at: int) -> Callable[..., Any]:
     """What makes the answer of a response, its argument `at`: the answer has neither the tokens nor why it ended."""
-    if original is None:
-        raise HookMissingError("dspy.clients.execution has no 'finalize'")
 
-    @functools.wraps(original)
     def told(*args: Any, **options: Any) -> Any:
         _hear(args[at])
         return original(*args, **options)

@@ -22,9 +22,7 @@ def begin(module: Any, *args: Any, **inputs: Any) -> InvocationEvent | None:
         predictions.begin(module, inputs)
     if isinstance(module, CodeAct) and module.tools:
         recorder.note(_ELSEWHERE)
-    around = recorder.current_event()
-    is_part = isinstance(around, InvocationEvent) and around.adapter == ADAPTER and not tools_of(module)
-    if is_part:
+    if recorder.open_around(InvocationEvent, ADAPTER) is not None and not tools_of(module):
         return None
     return recorder.start_invocation(name_of(module), adapter=ADAPTER, input=alone(inputs) if inputs else args)
 

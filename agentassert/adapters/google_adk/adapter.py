@@ -5,14 +5,13 @@ from __future__ import annotations
 from agentassert.adapters.base import APPROVALS, CHAT, REQUESTS, TOOL_FAILURES, Adapter, needs
 from agentassert.adapters.driver import Driver
 from agentassert.adapters.google_adk import ADAPTER
-from agentassert.adapters.patching import wrap_method
+from agentassert.adapters.patching import wrap_family, wrap_method
 
 
 class GoogleADKAdapter(Adapter):
-    """Wraps the methods by which runners run agents, agents other agents, and both their plugins.
+    """Wraps the methods by which runners run agents, and agents other agents, tools and models.
 
-    No plugin is added: what ADK tells plugins of a tool is what callbacks made of it, a soft failure and a question like a result. The
-    plugins' manager says which classes of tools and models are about to be called, whose own methods are then wrapped.
+    No plugin is added: what ADK tells plugins of a tool is what callbacks made of it, a soft failure and a question like a result.
     """
 
     name = ADAPTER
@@ -30,8 +29,10 @@ class GoogleADKAdapter(Adapter):
         with needs():
             # Each from the module that defines it: when the trigger was imported, the package itself may not be complete.
             from google.adk.agents.base_agent import BaseAgent
+            from google.adk.models.base_llm import BaseLlm
             from google.adk.plugins.plugin_manager import PluginManager
             from google.adk.runners import Runner
+            from google.adk.tools.base_tool import BaseTool
 
             from agentassert.adapters.google_adk import approvals, models, runner, tools
         wrap_method(Runner, "run_async", runner.run_async)
@@ -39,5 +40,5 @@ class GoogleADKAdapter(Adapter):
         wrap_method(BaseAgent, "run_async", runner.agent_run)
         wrap_method(BaseAgent, "run_live", runner.agent_run)
         wrap_method(PluginManager, "run_on_user_message_callback", approvals.deciding)
-        wrap_method(PluginManager, "run_before_model_callback", models.finding)
-        wrap_method(PluginManager, "run_before_tool_callback", tools.finding)
+        wrap_family(BaseLlm, {"generate_content_async": models.generating})
+        wrap_family(BaseTool, {"run_async": tools.running})

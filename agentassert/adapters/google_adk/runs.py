@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from agentassert import recorder
-from agentassert.adapters.base import guarded
+from agentassert.adapters.base import guarded, holding, inside
 from agentassert.adapters.google_adk import ADAPTER
 from agentassert.recording.events import InvocationEvent, ModelCallEvent
 
@@ -90,12 +90,8 @@ position: ContextVar[Work | None] = ContextVar("agentassert_google_adk_work", de
 def within(work: Work) -> Iterator[None]:
     """What happens inside is part of the work; a generator enters it anew for each of its parts."""
     work.event.advanced()
-    entered, token = recorder.enter(work.event), position.set(work)
-    try:
+    with inside(work.event), holding(position, work):
         yield
-    finally:
-        position.reset(token)
-        recorder.leave(entered)
 
 
 @guarded(ADAPTER)

@@ -6,7 +6,7 @@ from agentassert.adapters.base import APPROVALS, CHAT, EMBEDDING, REQUESTS, SOUR
 from agentassert.adapters.driver import Driver
 from agentassert.adapters.haystack import ADAPTER
 from agentassert.adapters.hooks import recorded
-from agentassert.adapters.patching import replace, wrap_method
+from agentassert.adapters.patching import wrap_function, wrap_method
 
 
 class _Haystack(Adapter):
@@ -15,15 +15,15 @@ class _Haystack(Adapter):
     tested = ("2.28.0", "3.4.1")
     sees = frozenset({TOOL_FAILURES, CHAT, EMBEDDING, SOURCES, APPROVALS, REQUESTS})
 
-    @classmethod
-    def driver(cls) -> Driver | None:
-        from agentassert.adapters.haystack.driving import HaystackDriver
-
-        return HaystackDriver()
-
 
 class HaystackPipelinesAdapter(_Haystack):
     """Wraps pipelines, and the components that call models or retrieve, when each class of them is registered."""
+
+    @classmethod
+    def driver(cls) -> Driver:
+        from agentassert.adapters.haystack.driving import HaystackDriver
+
+        return HaystackDriver()
 
     def install(self) -> None:
         with needs():
@@ -45,10 +45,6 @@ class HaystackPipelinesAdapter(_Haystack):
 class HaystackToolsAdapter(_Haystack):
     """Wraps tools, which programs with a loop of their own call themselves."""
 
-    @classmethod
-    def driver(cls) -> Driver | None:
-        return None  # one for all
-
     def install(self) -> None:
         with needs():
             from haystack.tools.tool import Tool
@@ -62,10 +58,6 @@ class HaystackToolsAdapter(_Haystack):
 class HaystackAdapter(_Haystack):
     """Wraps agents, the places where they run tools, and the strategies by which they ask a person."""
 
-    @classmethod
-    def driver(cls) -> Driver | None:
-        return None  # one for all
-
     def install(self) -> None:
         with needs():
             from haystack.components.agents.agent import Agent
@@ -76,4 +68,4 @@ class HaystackAdapter(_Haystack):
         wrap_method(Agent, "run_async", record)
         tools.install()
         wrap_method(approvals.BlockingConfirmationStrategy, "run", approvals.asking)
-        replace(approvals.strategies, "_get_confirmation_strategy", approvals.finding)
+        wrap_function(approvals.strategies, "_get_confirmation_strategy", approvals.finding)

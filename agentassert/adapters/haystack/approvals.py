@@ -9,7 +9,7 @@ from typing import Any, Final
 from weakref import WeakSet
 
 from agentassert import recorder
-from agentassert.adapters.base import HookMissingError, guarded
+from agentassert.adapters.base import guarded
 from agentassert.adapters.haystack import ADAPTER
 from agentassert.adapters.hooks import recorded
 from agentassert.adapters.patching import wrap_method
@@ -53,10 +53,8 @@ def _telling(strategy: Any, call_id: str | None) -> Any:
     return asked
 
 
-def finding(original: Any) -> Callable[..., Any]:
+def finding(original: Callable[..., Any]) -> Callable[..., Any]:
     """`_get_confirmation_strategy`, after which a strategy is run, of whatever class."""
-    if original is None:
-        raise HookMissingError("it finds its confirmation strategies in another way")
 
     def find(*args: Any, **kwargs: Any) -> Any:
         strategy = original(*args, **kwargs)
@@ -85,8 +83,7 @@ def _ask(tool: str, arguments: Any, call_id: str | None) -> ApprovalEvent | None
 
 
 def _ask_by_strategy(_: Any, /, **inputs: Any) -> Any:
-    scope = recorder.current_scope()
-    if scope is not None and isinstance(scope.event, ApprovalEvent):
+    if isinstance(recorder.current_event(), ApprovalEvent):
         return None  # its `run_async` calls its `run`
     return _ask(inputs["tool_name"], inputs["tool_params"], inputs.get("tool_call_id"))
 

@@ -15,7 +15,7 @@ from agentassert.adapters.haystack import ADAPTER
 from agentassert.adapters.haystack.messages import message_of, meta_of, response_of, usage_in
 from agentassert.adapters.hooks import recorded
 from agentassert.adapters.patching import wrap_method
-from agentassert.recording.events import Event, ModelCallEvent, RetrievalEvent
+from agentassert.recording.events import ModelCallEvent, RetrievalEvent
 from agentassert.records import ChatModelCall, EmbeddingModelCall, ModelCall, ScoringModelCall, Source
 
 _METHODS: Final = ("run", "run_async")
@@ -51,20 +51,19 @@ def wrap(kind: type) -> None:
         role = _role_of(owner, vars(owner)[name])
         if role is not None:
             _wrapped[owner].add(name)
-            wrap_method(owner, name, recorded(ADAPTER, role.begin, role.over, stop=role.stop))
+            wrap_method(owner, name, recorded(ADAPTER, role.begin, role.over))
 
 
 class _Role(NamedTuple):
     begin: Callable[..., Any]
     end: Callable[[Any, Any], None]
-    stop: Callable[[Any, BaseException], None]
 
     def over(self, event: Any, outputs: Any) -> None:
         """It has returned; whoever asked it fails by what is no mapping."""
         if isinstance(outputs, Mapping):
             self.end(event, outputs)
         else:
-            self.stop(event, TypeError(f"a component is to return a mapping, not {type(outputs).__name__}"))
+            recorder.end_by(event, TypeError(f"a component is to return a mapping, not {type(outputs).__name__}"))
 
 
 def _role_of(kind: type, method: Any) -> _Role | None:
@@ -75,15 +74,15 @@ def _role_of(kind: type, method: Any) -> _Role | None:
     return next((role for ending, role in _BY_ENDING.items() if kind.__name__.endswith(ending)), None)
 
 
-def _is_within(kind: type[Event], of: type[ModelCall] | None = None) -> bool:
+def _is_within(kind: type[ModelCall]) -> bool:
     """Whether a component of its own carries it out: one that falls back to others, or a method that calls what it overrides."""
-    around = recorder.current_event()
-    return isinstance(around, kind) and around.adapter == ADAPTER and (of is None or getattr(around, "kind", None) is of)
+    around = recorder.open_around(ModelCallEvent, ADAPTER)
+    return around is not None and around.kind is kind
 
 
 def _begin_chat(generator: Any, /, *args: Any, **inputs: Any) -> ModelCallEvent | None:
     outputs = getattr(generator, "__haystack_output__", None)
-    if _is_within(ModelCallEvent, ChatModelCall) or (outputs is not None and outputs.get("replies") is None):
+    if _is_within(ChatModelCall) or (outputs is not None and outputs.get("replies") is None):
         return None  # what takes messages may do other things with them: run tools, or route them
     given = args[0] if args else inputs.get("messages", inputs.get("prompt"))
     return recorder.start_model_call(
@@ -104,15 +103,8 @@ def _end_chat(event: ModelCallEvent, outputs: Any) -> None:
     event.respond(**response_of(outputs))
 
 
-def _stop_call(event: ModelCallEvent, error: BaseException) -> None:
-    if isinstance(error, Exception):
-        event.fail(error)
-    else:
-        event.stop()
-
-
 def _begin_embedding(embedder: Any, /, *args: Any, **inputs: Any) -> ModelCallEvent | None:
-    if _is_within(ModelCallEvent, EmbeddingModelCall):
+    if _is_within(EmbeddingModelCall):
         return None
     given = args[0] if args else next(iter(inputs.values()), ())
     texts = [getattr(one, "content", one) for one in (given if isinstance(given, list) else [given])]
@@ -120,7 +112,7 @@ def _begin_embedding(embedder: Any, /, *args: Any, **inputs: Any) -> ModelCallEv
 
 
 def _begin_scoring(ranker: Any, /, query: Any = None, documents: Any = (), **_: Any) -> ModelCallEvent | None:
-    if _model_of(ranker) is None or _is_within(ModelCallEvent, ScoringModelCall):
+    if _model_of(ranker) is None or _is_within(ScoringModelCall):
         return None  # many rank by a rule, without a model
     texts = [query, *(one.content for one in documents or ())]
     return recorder.start_model_call(adapter=ADAPTER, kind=ScoringModelCall, model=_model_of(ranker), inputs=texts)
@@ -131,15 +123,11 @@ def _end_call(event: ModelCallEvent, outputs: Any) -> None:
 
 
 def _begin_retrieval(*_: Any, **__: Any) -> RetrievalEvent | None:
-    return None if _is_within(RetrievalEvent) else recorder.start_retrieval(adapter=ADAPTER)
+    return None if recorder.open_around(RetrievalEvent, ADAPTER) is not None else recorder.start_retrieval(adapter=ADAPTER)
 
 
 def _end_retrieval(event: RetrievalEvent, outputs: Any) -> None:
     event.retrieve([Source(text=one.content or "", metadata=one.meta, score=one.score) for one in outputs.get("documents") or ()])
-
-
-def _stop_retrieval(event: RetrievalEvent, _: BaseException) -> None:
-    event.fail()
 
 
 def _names_of(tools: Iterable[Any]) -> list[str]:
@@ -151,11 +139,11 @@ def _model_of(model: Any) -> str | None:
     return next((name for name in (getattr(model, attribute, None) for attribute in _MODELS) if isinstance(name, str)), None)
 
 
-_GENERATOR: Final = _Role(_begin_chat, _end_chat, _stop_call)
-_RETRIEVER: Final = _Role(_begin_retrieval, _end_retrieval, _stop_retrieval)
+_GENERATOR: Final = _Role(_begin_chat, _end_chat)
+_RETRIEVER: Final = _Role(_begin_retrieval, _end_retrieval)
 _BY_ENDING: Final = {
     "Retriever": _RETRIEVER,
     "WebSearch": _RETRIEVER,
-    "Embedder": _Role(_begin_embedding, _end_call, _stop_call),
-    "Ranker": _Role(_begin_scoring, _end_call, _stop_call),
+    "Embedder": _Role(_begin_embedding, _end_call),
+    "Ranker": _Role(_begin_scoring, _end_call),
 }

@@ -11,6 +11,7 @@ from haystack.dataclasses import ChatMessage
 from haystack.tools.tool import Tool
 from haystack.tools.toolset import Toolset
 
+from agentassert.adapters.base import holding
 from agentassert.adapters.driver import Answer, Driver, Pause, as_text
 from agentassert.adapters.haystack.runs import called
 
@@ -31,11 +32,8 @@ class HaystackDriver(Driver):
         return names
 
     async def start(self, agent: Any, payload: str | Mapping[str, Any], *, name: str | None) -> Pause | None:
-        token = called.set(name)
-        try:
+        with holding(called, name):
             await (self._run_agent if _is_agent(agent) else _run_pipeline)(agent, payload)
-        finally:
-            called.reset(token)
         return None
 
     async def resume(self, agent: Any, pause: Pause, answers: Sequence[Answer]) -> Pause | None:

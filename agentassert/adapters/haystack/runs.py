@@ -34,7 +34,7 @@ called: ContextVar[str | None] = ContextVar("agentassert_haystack_name", default
 
 def begin_pipeline(pipeline: Any, /, data: Any = None, *_: Any, **__: Any) -> InvocationEvent | None:
     """A pipeline is an invocation where nothing is around it; anywhere else it is how something's work is done."""
-    if _around() is not None:
+    if recorder.current_event() is not None:
         return None
     name = pipeline.metadata.get("name") or called.get() or "pipeline"
     return recorder.start_invocation(str(name), adapter=ADAPTER, input=plain(data or {}))
@@ -43,7 +43,7 @@ def begin_pipeline(pipeline: Any, /, data: Any = None, *_: Any, **__: Any) -> In
 def begin_agent(agent: Any, /, messages: Any = (), *_: Any, **inputs: Any) -> InvocationEvent | None:
     """Every run of an agent is an invocation."""
     wrap(type(agent.chat_generator))
-    around = _around()
+    around = recorder.current_event()
     if around is not None and _is_plain_model(agent):
         return None
     more = {name: plain(value) for name, value in inputs.items() if name not in _OPTIONS and value is not None}
@@ -71,10 +71,6 @@ def stop(event: InvocationEvent, error: BaseException) -> None:
         event.suspend()
     else:
         recorder.end_by(event, error)
-
-
-def _around() -> Event | None:
-    return recorder.current_event()
 
 
 def _is_plain_model(agent: Any) -> bool:

@@ -16,7 +16,7 @@ from agentassert.adapters.base import HookMissingError, guarded
 from agentassert.adapters.haystack import ADAPTER
 from agentassert.adapters.haystack.messages import plain
 from agentassert.adapters.hooks import recorded
-from agentassert.adapters.patching import replace, wrap_method
+from agentassert.adapters.patching import wrap_function, wrap_method
 from agentassert.doubles import active
 from agentassert.doubles.sets import Call, StandIn
 from agentassert.recording.events import ToolEvent
@@ -31,20 +31,19 @@ def install() -> None:
         invoking = importlib.import_module("haystack.components.tools.tool_invoker")
         wrap_method(invoking.ToolInvoker, "_prepare_tool_call_params", _preparing)
         return
-    replace(running, "_make_context_bound_invoke", _binding)
-    replace(running, "_make_bounded_invoke_async", _binding)
+    wrap_function(running, "_make_context_bound_invoke", _binding)
+    wrap_function(running, "_make_bounded_invoke_async", _binding)
 
 
 install_doubles = functools.cache(install)
 """Have doubles looked for also where nothing is captured."""
 
 
-def _binding(original: Any) -> Callable[..., Any]:
-    if original is None or not {"tool", "tool_call"} <= inspect.signature(original).parameters.keys():
-        raise HookMissingError("it makes the calls of tools in another way")
+def _binding(original: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(original)
+    if not {"tool", "tool_call"} <= signature.parameters.keys():
+        raise HookMissingError("it makes the calls of tools in another way")
 
-    @functools.wraps(original)
     def make(*args: Any, **kwargs: Any) -> Any:
         given = signature.bind(*args, **kwargs).arguments
         return original(**{**given, "tool": _watched(given["tool"], given["tool_call"])})
@@ -88,8 +87,8 @@ def _stop(event: ToolEvent, error: BaseException) -> None:
 
 
 def _begin_by_program(tool: Any, /, **arguments: Any) -> ToolEvent | None:
-    around = recorder.current_event()
-    if isinstance(around, ToolEvent) and (around.adapter, around.name, around.ended_order) == (ADAPTER, tool.name, None):
+    around = recorder.open_around(ToolEvent, ADAPTER)
+    if around is not None and around.name == tool.name:
         return None  # it is how an agent runs the tool, or how the tool's other method does
     return recorder.start_tool(tool.name, arguments, adapter=ADAPTER)
 

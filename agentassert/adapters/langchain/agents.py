@@ -66,6 +66,8 @@ class Agents:
         resume = _resume_in(inputs)
         goes_on = around is not None or resume is not None or inputs is None
         agent = self._suspended.take(key, start) if goes_on else None
+        if not goes_on and not _is_command(inputs):
+            self._suspended.forget(key, start)
         waiting: Sequence[Interrupted] = ()
         if agent is not None:
             waiting = () if resume is None or around is not None else tuple(agent.waiting)
@@ -204,8 +206,12 @@ def _approve(questions: Sequence[Question], answer: Any, parent: Event, asked: A
 
 def _resume_in(inputs: Any) -> Any:
     """What a run is resumed with, which only a command says: an agent's own input may well have a field of that name."""
+    return inputs.resume if _is_command(inputs) else None
+
+
+def _is_command(inputs: Any) -> bool:
     kind = getattr(sys.modules.get("langgraph.types"), "Command", None)
-    return inputs.resume if kind is not None and isinstance(inputs, kind) else None
+    return kind is not None and isinstance(inputs, kind)
 
 
 def _name(start: GraphStart, run_name: str, parent: Event | None, metadata: Mapping[str, Any]) -> str:

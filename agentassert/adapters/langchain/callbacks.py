@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import sys
-from contextvars import ContextVar
 from typing import Any, Final
 from uuid import UUID
 
 from langchain_core.callbacks.base import BaseCallbackHandler
 
 from agentassert import recorder
-from agentassert.adapters.base import APPROVALS, CHAT, REQUESTS, SOURCES, TOOL_FAILURES, Adapter, HookMissingError, guarded
-from agentassert.adapters.driver import Driver
+from agentassert.adapters.base import guarded
 from agentassert.adapters.langchain import ADAPTER
 from agentassert.adapters.langchain.agents import Agents, is_failure, is_raised
 from agentassert.adapters.langchain.approvals import Question
@@ -27,32 +25,6 @@ from agentassert.adapters.langchain.runs import AgentRun, Retrievals, claim_star
 from agentassert.adapters.langchain.tools import arguments_of, end_tool, request_in
 from agentassert.jsonlike import snapshot
 from agentassert.recording.events import Event, ModelCallEvent, RetrievalEvent, ToolEvent
-
-SEES: Final = frozenset({TOOL_FAILURES, CHAT, SOURCES, APPROVALS, REQUESTS})
-
-
-class LangChainAdapter(Adapter):
-    """Registers one handler that LangChain adds to every run, in whatever thread or task; it cannot be taken away again."""
-
-    name = ADAPTER
-    distribution = "langchain-core"
-    tested = ("1.0.0", "1.8.3")
-    sees = SEES
-
-    @classmethod
-    def driver(cls) -> Driver:
-        from agentassert.adapters.langchain.driving import RunnableDriver
-
-        return RunnableDriver()
-
-    def install(self) -> None:
-        try:
-            from langchain_core.tracers.context import register_configure_hook
-        except ImportError as error:
-            raise HookMissingError("langchain_core.tracers.context has no function 'register_configure_hook'") from error
-        # A variable whose default is the handler holds it in every context, also in those of threads that were started bare.
-        register_configure_hook(ContextVar("agentassert_langchain_handler", default=HANDLER), inheritable=True)
-        self.resolver = HANDLER.current_event
 
 
 class _Run:

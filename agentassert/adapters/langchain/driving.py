@@ -17,7 +17,7 @@ from agentassert.adapters.langchain.doubles import install_doubles
 from agentassert.adapters.langchain.runs import UNNAMED
 
 _INTERRUPTS: Final = "__interrupt__"
-MESSAGES: Final = "messages"
+_MESSAGES: Final = "messages"
 _AGENT_NODES: Final = ("__start__", "agent", "model", "tools")
 """Those of the agent's own; the nodes of middlewares have a dot in their names."""
 
@@ -58,18 +58,18 @@ class GraphDriver(Driver):
         return self.tools_of(agent) if _is_agent(agent) else None
 
     async def start(self, agent: Any, payload: str | Mapping[str, Any], *, name: str | None) -> Pause | None:
-        config: dict[str, Any] = {"configurable": {"thread_id": str(uuid.uuid4())}}
+        config: dict[str, Any] = {"configurable": {"thread_id": self._thread()}}
         if name is not None:
             config["run_name"] = name
-        return await self._run(agent, input_of(agent, payload), config)
+        return await self._run(agent, self._input(agent, payload), config)
 
     async def resume(self, agent: Any, pause: Pause, answers: Sequence[Answer]) -> Pause | None:
         from langgraph.types import Command
 
         config, interrupts = pause.state
-        if not remembers(agent):
+        if not _remembers(agent):
             raise ValueError(
-                f"the graph {name_of(agent)!r} has no checkpointer, so it cannot go on after an approval: "
+                f"the graph {_name_of(agent)!r} has no checkpointer, so it cannot go on after an approval: "
                 "compile it with checkpointer=InMemorySaver()"
             )
         by_interrupt = {
@@ -84,7 +84,7 @@ class GraphDriver(Driver):
         interrupts = output.get(_INTERRUPTS) if isinstance(output, Mapping) else None
         if not interrupts:
             return None
-        pending = [one for interrupt in interrupts for one in _pending(interrupt, name_of(agent))]
+        pending = [one for interrupt in interrupts for one in _pending(interrupt, _name_of(agent))]
         return Pause(tuple(pending), (config, tuple(interrupts)))
 
     async def _output(self, agent: Any, given: Any, config: dict[str, Any]) -> Any:
@@ -93,15 +93,47 @@ class GraphDriver(Driver):
         return await asyncio.to_thread(agent.invoke, given, config)
 
     def for_conversation(self) -> Driver:
-        from agentassert.adapters.langchain.conversing import GraphConversation
-
         return GraphConversation()
 
     def install_doubles(self) -> None:
         install_doubles()
 
+    def _thread(self) -> str:
+        return str(uuid.uuid4())
 
-def remembers(graph: Any) -> bool:
+    def _input(self, agent: Any, payload: str | Mapping[str, Any]) -> Any:
+        return _input_of(agent, payload)
+
+
+class GraphConversation(GraphDriver):
+    """Keeps one thread; a graph without a checkpointer gets the messages of the turns before back."""
+
+    def __init__(self) -> None:
+        self._kept: Final = str(uuid.uuid4())
+        self._messages: list[Any] = []
+
+    def _thread(self) -> str:
+        return self._kept
+
+    def _input(self, agent: Any, payload: str | Mapping[str, Any]) -> Any:
+        given = super()._input(agent, payload)
+        if _remembers(agent):
+            return given
+        if not isinstance(given, Mapping) or _MESSAGES not in given:
+            raise ValueError(
+                f"the graph {_name_of(agent)!r} has no checkpointer and takes no messages, so it remembers nothing of a conversation: "
+                "compile it with checkpointer=InMemorySaver()"
+            )
+        return {**given, _MESSAGES: [*self._messages, *given[_MESSAGES]]}
+
+    async def _output(self, agent: Any, given: Any, config: dict[str, Any]) -> Any:
+        output = await super()._output(agent, given, config)
+        messages = output.get(_MESSAGES) if isinstance(output, Mapping) else None
+        self._messages = list(messages) if isinstance(messages, Sequence) else []
+        return output
+
+
+def _remembers(graph: Any) -> bool:
     """Whether a checkpointer keeps its state from run to run."""
     return getattr(graph, "checkpointer", None) not in (None, False)
 
@@ -117,7 +149,7 @@ def _is_agent(graph: Any) -> bool:
     return all(name in _AGENT_NODES or "." in name for name in graph.nodes)
 
 
-def name_of(graph: Any) -> str:
+def _name_of(graph: Any) -> str:
     """The name of a graph, as its invocations have it."""
     return str(graph.name or UNNAMED)
 
@@ -140,16 +172,16 @@ async def _saves_async(agent: Any, config: Any) -> bool:
     return True
 
 
-def input_of(agent: Any, payload: str | Mapping[str, Any]) -> Any:
+def _input_of(agent: Any, payload: str | Mapping[str, Any]) -> Any:
     """The state that a graph begins with; what is no state goes into a message, where the graph takes messages."""
     fields = _fields_of(agent)
-    if fields is None or (isinstance(payload, Mapping) and (MESSAGES not in fields or (payload and fields.issuperset(payload)))):
+    if fields is None or (isinstance(payload, Mapping) and (_MESSAGES not in fields or (payload and fields.issuperset(payload)))):
         return payload
-    if MESSAGES not in fields:
+    if _MESSAGES not in fields:
         raise ValueError(
-            f"the graph {name_of(agent)!r} takes a mapping with {', '.join(sorted(fields))}, but the payload is {payload!r}"
+            f"the graph {_name_of(agent)!r} takes a mapping with {', '.join(sorted(fields))}, but the payload is {payload!r}"
         )
-    return {MESSAGES: [{"role": "user", "content": as_text(payload)}]}
+    return {_MESSAGES: [{"role": "user", "content": as_text(payload)}]}
 
 
 def _fields_of(agent: Any) -> set[str] | None:

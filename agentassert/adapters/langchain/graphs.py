@@ -6,40 +6,17 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Any, Final
 
 from agentassert import recorder
-from agentassert.adapters.base import Adapter, HookMissingError, guarded
-from agentassert.adapters.driver import Driver
+from agentassert.adapters.base import guarded, holding
 from agentassert.adapters.langchain import ADAPTER
-from agentassert.adapters.langchain.callbacks import HANDLER, SEES
+from agentassert.adapters.langchain.callbacks import HANDLER
 from agentassert.adapters.langchain.runs import GraphStart, starting
-from agentassert.adapters.patching import wrap_method
 
 _INTERRUPT: Final = "__interrupt__"
 
 
-class LangGraphAdapter(Adapter):
-    """Wraps the two methods that every run of a compiled graph goes through: `invoke`, `batch` and the others call them too."""
+def watched(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`Pregel.stream`, recorded."""
 
-    name = ADAPTER
-    distribution = "langgraph"
-    tested = ("1.0.0", "1.2.24")
-    sees = SEES
-
-    @classmethod
-    def driver(cls) -> Driver:
-        from agentassert.adapters.langchain.driving import GraphDriver
-
-        return GraphDriver()
-
-    def install(self) -> None:
-        try:
-            from langgraph.pregel import Pregel
-        except ImportError as error:
-            raise HookMissingError("langgraph.pregel has no class 'Pregel'") from error
-        wrap_method(Pregel, "stream", _watched)
-        wrap_method(Pregel, "astream", _awatched)
-
-
-def _watched(original: Callable[..., Any]) -> Callable[..., Any]:
     def stream(self: Any, input: Any, config: Any = None, **options: Any) -> Iterator[Any]:
         if not recorder.listening():
             yield from original(self, input, config, **options)
@@ -51,7 +28,9 @@ def _watched(original: Callable[..., Any]) -> Callable[..., Any]:
     return stream
 
 
-def _awatched(original: Callable[..., Any]) -> Callable[..., Any]:
+def awatched(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`Pregel.astream`, recorded."""
+
     async def astream(self: Any, input: Any, config: Any = None, **options: Any) -> AsyncIterator[Any]:
         start = _start(self, config) if recorder.listening() else None
         chunks = original(self, input, config if start is None else _heard(config) or config, **options)
@@ -74,11 +53,8 @@ async def _anext(chunks: Any, start: GraphStart) -> Any:
     if start.claimed:
         chunk = await anext(chunks)
     else:
-        token = starting.set(start)
-        try:
+        with holding(starting, start):
             chunk = await anext(chunks)
-        finally:
-            starting.reset(token)
     _saw(start, chunk)
     return chunk
 
@@ -102,11 +78,8 @@ class _Chunks:
         if start.claimed:
             chunk = next(self._chunks)
         else:
-            token = starting.set(start)
-            try:
+            with holding(starting, start):
                 chunk = next(self._chunks)
-            finally:
-                starting.reset(token)
         _saw(start, chunk)
         return chunk
 

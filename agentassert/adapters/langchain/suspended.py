@@ -81,6 +81,13 @@ class Suspended:
             self._drop(one for one in kept if one.let_go() or one.agent is None)
             return kept[-1].waiting if kept else []
 
+    def forget(self, key: Key | None, start: GraphStart) -> None:
+        """Drop what waits on a thread that is given something new, by which LangGraph drops its interrupts; not what another capture sees wait."""
+        saver = start.saver()
+        with self._lock:
+            kept = [one for one in self._kept.get(key or (), ()) if one.is_kept_by(saver)]
+            self._drop([one for one in kept if one.let_go() or one.agent is None or recorder.listens(one.agent.event)])
+
     def find(self, interrupt_id: str) -> Interrupted | None:
         """What an interrupt asks, as long as nobody has answered it."""
         with self._lock:

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from typing import Any, Final, TypeAlias
 
 from agentassert import recorder
-from agentassert.adapters.base import CHAT, REQUESTS, guarded
+from agentassert.adapters.base import CHAT, REQUESTS, guarded, holding
 from agentassert.adapters.litellm import ADAPTER
 from agentassert.adapters.litellm.routes import Function
 from agentassert.adapters.patching import replace
@@ -38,16 +38,12 @@ class Asked:
     @contextmanager
     def running(self) -> Iterator[None]:
         """The time in which what LiteLLM does is done for this call; contexts that were copied in it outlive it."""
-        token = _current.set(self)
         self.is_running = True
         try:
-            yield
+            with holding(_current, self):
+                yield
         finally:
             self.is_running = False
-            try:
-                _current.reset(token)
-            except ValueError:
-                pass  # a coroutine that was abandoned is closed in another context, which never had it
 
     def failed(self, error: BaseException) -> None:
         """An error left it."""

@@ -58,7 +58,7 @@ def asking(original: Callable[..., Any]) -> Callable[..., Any]:
 
 @guarded(ADAPTER)
 def _ask(answered_by: type[Any], requirements: Mapping[str, Any]) -> None:
-    run, tool = run_around(), _tool()
+    run, tool = run_around(), recorder.open_around(ToolEvent, ADAPTER)
     if run is None:
         return
     if tool is not None and tool.call_id not in run.asked:
@@ -71,7 +71,7 @@ def _ask(answered_by: type[Any], requirements: Mapping[str, Any]) -> None:
 
 @guarded(ADAPTER)
 def _decide(answer: Any, waiter: str) -> None:
-    run, tool = run_around(), _tool()
+    run, tool = run_around(), recorder.open_around(ToolEvent, ADAPTER)
     if run is None or tool is None or not (isinstance(answer, HumanResponseEvent) or tool.call_id in run.asked):
         return
     if (tool.call_id, waiter) in run.decided:
@@ -89,8 +89,3 @@ def _add(tool: ToolEvent, decision: Decision = Decision.PENDING, reason: str | N
     return recorder.add_approval(
         tool.name, tool.arguments, adapter=ADAPTER, decision=decision, reason=reason, call_id=tool.call_id, parent=tool.parent
     )
-
-
-def _tool() -> ToolEvent | None:
-    event = recorder.current_event()
-    return event if isinstance(event, ToolEvent) and event.adapter == ADAPTER else None

@@ -13,6 +13,7 @@ from llama_index.core.workflow import Context
 from workflows.context.serializers import PickleSerializer
 from workflows.events import WorkflowIdleEvent
 
+from agentassert.adapters.base import holding
 from agentassert.adapters.driver import Answer, Driver, Pause, PendingApproval, as_text
 from agentassert.adapters.llama_index.approvals import Question, heard
 from agentassert.adapters.llama_index.doubles import install_doubles
@@ -23,11 +24,8 @@ class _Going:
 
     def __init__(self, agent: Any, text: str, ctx: Any) -> None:
         self.asked: list[Question] = []
-        token = heard.set(self.asked)
-        try:
+        with holding(heard, self.asked):
             self._handler = agent.run(user_msg=text, ctx=ctx)
-        finally:
-            heard.reset(token)
         self._events = self._handler.stream_events(expose_internal=True)
 
     async def go_on(self, answers: Sequence[Any] = ()) -> Pause | None:

@@ -66,7 +66,7 @@ class Call(Span):
     def stop(self, error: BaseException) -> None:
         streams.pop(self._id, None)
         if self._event is not None:
-            self._event.fail(error) if isinstance(error, Exception) else self._event.stop()
+            recorder.end_by(self._event, error)
 
     def complete(self, message: Any, selections: Sequence[Mapping[str, Any]]) -> None:
         """Add what the agent made of the answer: it finds requests in words, and gives ids to those without one."""
@@ -97,7 +97,7 @@ class Embedding(Span):
 
     def stop(self, error: BaseException) -> None:
         for event in self.calls:
-            event.fail(error) if isinstance(error, Exception) else event.stop()
+            recorder.end_by(event, error)
 
 
 def begin_call(entered: Entered) -> Call:

@@ -33,7 +33,7 @@ class Retrieval(Span):
         _found.set((*_found.get()[-_REMEMBERED:], (weakref.ref(self._event), frozenset(_ids(result)))))
 
     def stop(self, error: BaseException) -> None:
-        self._event.fail()
+        recorder.end_by(self._event, error)
 
 
 class Ranking(Span):
@@ -49,8 +49,8 @@ class Ranking(Span):
 
 def begin(entered: Entered) -> Span | None:
     """A retriever begins: not one that another one asks, nor one by which an agent chooses its tools, or remembers."""
-    scope = recorder.current_scope()
-    if scope is not None and isinstance(scope.event, RetrievalEvent) and scope.event.ended_order is None:
+    inside = recorder.current_event()
+    if isinstance(inside, RetrievalEvent) and inside.ended_order is None:
         return None
     if isinstance(entered.around, Step) and entered.around.of.has_agents:
         return None

@@ -139,9 +139,8 @@ def go_on(workflow: Any, state: Any) -> Run | None:
 
 def run_around() -> Run | None:
     """The run that the running code is part of."""
-    scope = recorder.current_scope()
-    owner = None if scope is None or scope.event is None else scope.event.owner
-    return None if owner is None else runs.get(owner)
+    event = recorder.current_event()
+    return None if event is None or event.owner is None else runs.get(event.owner)
 
 
 def name_of(workflow: Any) -> str:

@@ -124,8 +124,8 @@ def begin_tool(entered: Entered) -> Span | None:
     if _is_form(tool):
         answered_by(name)
         return None
-    inside = recorder.current_event()
-    if isinstance(inside, ToolEvent) and (inside.adapter, inside.name, inside.ended_order) == (ADAPTER, name, None):
+    inside = recorder.open_around(ToolEvent, ADAPTER)
+    if inside is not None and inside.name == name:
         return None
     given = around.given if isinstance(around, Step) else None
     if given is not None and getattr(given, "tool_name", None) == name:
@@ -143,9 +143,8 @@ def begin_tool(entered: Entered) -> Span | None:
 
 def begin_talk(entered: Entered) -> Span | None:
     """An engine is asked, which is an invocation unless it is part of one, or goes on after it has returned: with a stream."""
-    scope = recorder.current_scope()
     streams = getattr(getattr(entered.instance, "_response_synthesizer", None), "_streaming", False)
-    if streams or (scope is not None and scope.event is not None):
+    if streams or recorder.current_event() is not None:
         return None
     asked = next(iter(entered.arguments.values()), None)
     event = recorder.start_invocation(type(entered.instance).__name__, adapter=ADAPTER, input=getattr(asked, "query_str", asked))

@@ -47,11 +47,11 @@ def current_event() -> Event | None:
 @guarded(ADAPTER)
 def _sent(session: Any) -> Key | None:
     """Remember what the request is part of that this session sends next: nothing else runs before it has taken its number."""
-    scope = recorder.current_scope()
-    if scope is None or scope.event is None:
+    event = recorder.current_event()
+    if event is None:
         return None
     key = _key(session._write_stream, session._request_id)  # noqa: SLF001
-    _under_way[key] = scope.event
+    _under_way[key] = event
     return key
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, Final
 
-from agents.models.interface import Model
-
 from agentassert import recorder
-from agentassert.adapters.base import guarded
+from agentassert.adapters.base import guarded, holding
 from agentassert.adapters.openai_agents import ADAPTER
 from agentassert.adapters.openai_agents.hosted import record_hosted
-from agentassert.adapters.openai_agents.interfaces import Interface
 from agentassert.adapters.openai_agents.items import field, messages_of, requests_in, response_of
-from agentassert.adapters.openai_agents.runs import Call, Run, leave, position, running
+from agentassert.adapters.openai_agents.runs import Call, Run, position, running
 
 _PARAMETERS: Final = ("system_instructions", "input", "model_settings", "tools", "output_schema", "handoffs", "tracing")
 
@@ -21,7 +19,6 @@ _PARAMETERS: Final = ("system_instructions", "input", "model_settings", "tools",
 @guarded(ADAPTER)
 def start(run: Run, agent: Any, instructions: Any, sent: Any) -> None:
     """An agent is about to ask its model."""
-    MODELS.wrap()
     messages = messages_of(instructions, sent)
     if run.event.input is None:
         run.event.input = messages  # an agent that was handed off to is given what its model is sent
@@ -43,14 +40,12 @@ def answering(original: Callable[..., Any]) -> Callable[..., Any]:
         call = _attempt(self, args, kwargs) if recorder.listening() else None
         if call is None:
             return await original(self, *args, **kwargs)
-        token = position.set(call)
         try:
-            response = await original(self, *args, **kwargs)
+            with holding(position, call):
+                response = await original(self, *args, **kwargs)
         except Exception as error:
             _fail(call, error)
             raise
-        finally:
-            leave(token)
         _respond(call, response.output, response.usage)
         return response
 
@@ -66,14 +61,11 @@ def streaming(original: Callable[..., Any]) -> Callable[..., Any]:
         items: list[Any] = []
         try:
             while True:
-                token = position.set(call) if call is not None else None
                 try:
-                    event = await anext(events)
+                    with nullcontext() if call is None else holding(position, call):
+                        event = await anext(events)
                 except StopAsyncIteration:
                     return
-                finally:
-                    if token is not None:
-                        leave(token)
                 if call is not None:
                     _saw(call, event, items)
                 yield event
@@ -151,6 +143,3 @@ def _respond(call: Call, output: Sequence[Any], usage: Any) -> None:
 
 def _name(model: Any) -> str | None:
     return model if isinstance(model, str) else None
-
-
-MODELS: Final = Interface(Model, {"get_response": answering, "stream_response": streaming})

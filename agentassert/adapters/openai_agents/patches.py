@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 from agents.exceptions import ToolTimeoutError
+from agents.mcp import MCPServer
+from agents.models.interface import Model
 from agents.result import RunResult, RunResultStreaming
 from agents.run import AgentRunner
 from agents.run_state import RunState
@@ -15,10 +16,8 @@ from agents.tool_guardrails import ToolOutputGuardrail
 from agents.tracing.spans import NoOpSpan, SpanImpl
 
 from agentassert import recorder
-from agentassert.adapters.base import HookMissingError
-from agentassert.adapters.openai_agents import runner, tools
-from agentassert.adapters.openai_agents.models import MODELS
-from agentassert.adapters.patching import replace, wrap_method
+from agentassert.adapters.openai_agents import models, runner, tools
+from agentassert.adapters.patching import wrap_family, wrap_function, wrap_method
 
 
 def install() -> None:
@@ -37,9 +36,9 @@ def install() -> None:
         wrap_method(span, "set_error", _set_error)
     wrap_method(ToolTimeoutError, "__init__", _timed_out)
     wrap_method(ToolOutputGuardrail, "run", _guarding)
-    replace(ToolContext, "from_agent_context", _preparing)
-    for interface in (MODELS, tools.SERVERS):
-        interface.keep()
+    wrap_function(ToolContext, "from_agent_context", _preparing)
+    wrap_family(Model, {"get_response": models.answering, "stream_response": models.streaming})
+    wrap_family(MCPServer, {"call_tool": tools.calling})
     # Last, since all the others do nothing outside a run that these began: if one is missing, nothing is half recorded.
     wrap_method(AgentRunner, "run_streamed", runner.run_streamed)
     wrap_method(AgentRunner, "run", runner.run)
@@ -70,16 +69,11 @@ def _guarding(original: Callable[..., Any]) -> Callable[..., Any]:
     return recorded
 
 
-def _preparing(method: Any) -> Any:
-    if not isinstance(method, classmethod):
-        raise HookMissingError("agents.tool_context.ToolContext has no class method 'from_agent_context'")
-    original: Callable[..., Any] = method.__func__
-
-    @functools.wraps(original)
+def _preparing(original: Callable[..., Any]) -> Callable[..., Any]:
     def from_agent_context(cls: type[ToolContext[Any]], *args: Any, **kwargs: Any) -> Any:
         context = original(cls, *args, **kwargs)
         if recorder.listening():
             tools.prepare(context)
         return context
 
-    return classmethod(from_agent_context)
+    return from_agent_context

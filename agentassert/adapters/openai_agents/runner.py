@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 from agents.exceptions import (
@@ -15,11 +16,11 @@ from agents.lifecycle import RunHooksBase
 from agents.run_state import RunState
 
 from agentassert import recorder
-from agentassert.adapters.base import guarded
+from agentassert.adapters.base import guarded, holding
 from agentassert.adapters.openai_agents import ADAPTER
 from agentassert.adapters.openai_agents.approvals import ask, decide, goes_on_in, mark, run_of, take_over
 from agentassert.adapters.openai_agents.hooks import Hooks
-from agentassert.adapters.openai_agents.runs import Execution, Run, leave, position
+from agentassert.adapters.openai_agents.runs import Execution, Run, position
 from agentassert.adapters.waiting import Waiting
 
 _TRIPWIRES: Final = (
@@ -31,6 +32,16 @@ _TRIPWIRES: Final = (
 _waiting: Final[Waiting[Run]] = Waiting()
 
 
+@contextmanager
+def _within(begun: Run) -> Iterator[None]:
+    with holding(position, begun):
+        try:
+            yield
+        except BaseException as error:
+            _stop(begun, error)
+            raise
+
+
 def run(original: Callable[..., Any]) -> Callable[..., Any]:
     """`AgentRunner.run`, recorded; `run_sync` calls it too."""
 
@@ -38,14 +49,8 @@ def run(original: Callable[..., Any]) -> Callable[..., Any]:
         begun = _begin(starting_agent, input) if recorder.listening() else None
         if begun is None:
             return await original(self, starting_agent, input, **kwargs)
-        token = position.set(begun)
-        try:
+        with _within(begun):
             result = await original(self, starting_agent, input, **_hooked(begun, kwargs))
-        except BaseException as error:
-            _stop(begun, error)
-            raise
-        finally:
-            leave(token)
         _finish(begun, result)
         return result
 
@@ -60,14 +65,8 @@ def run_streamed(original: Callable[..., Any]) -> Callable[..., Any]:
         if begun is None:
             return original(self, starting_agent, input, **kwargs)
         begun.event.not_advanced()
-        token = position.set(begun)
-        try:
+        with _within(begun):
             result = original(self, starting_agent, input, **_hooked(begun, kwargs))
-        except BaseException as error:
-            _stop(begun, error)
-            raise
-        finally:
-            leave(token)
         mark(result, begun)
         return result
 

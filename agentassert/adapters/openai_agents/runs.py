@@ -6,7 +6,7 @@ tool. What does is what the surrounding code set before: the place, which stands
 
 from __future__ import annotations
 
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from typing import Any, TypeAlias
 
 from agentassert import recorder
@@ -176,14 +176,6 @@ class Call:
 Place: TypeAlias = Run | Execution | Call
 
 position: ContextVar[Place | None] = ContextVar("agentassert_openai_agents_place", default=None)
-
-
-def leave(token: Token[Place | None]) -> None:
-    """Undo a `position.set`."""
-    try:
-        position.reset(token)
-    except ValueError:
-        pass  # a coroutine that another context closes: that context never had the value
 
 
 def running() -> Run | None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
-from agents.mcp import MCPServer
 from agents.tool import Tool
 from agents.tracing import get_current_span
 
 from agentassert.adapters.base import guarded
 from agentassert.adapters.openai_agents import ADAPTER
-from agentassert.adapters.openai_agents.interfaces import Interface
 from agentassert.adapters.openai_agents.items import Requested, field
 from agentassert.adapters.openai_agents.runs import Execution, Run, position, running
 
@@ -23,7 +21,6 @@ def prepare(context: Any) -> None:
     run = running()
     if run is None:
         return
-    SERVERS.wrap()
     execution = run.suspended.pop(context.tool_call_id, None)
     if execution is None:
         asked = Requested(context.tool_name, context.tool_arguments, context.tool_call_id)
@@ -102,7 +99,9 @@ def _claimed(run: Run, name: str) -> Requested:
     return Requested(name)
 
 
-def _calling(original: Callable[..., Any]) -> Callable[..., Any]:
+def calling(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`MCPServer.call_tool`."""
+
     async def call_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
         result = await original(self, *args, **kwargs)
         _judge(result)
@@ -118,6 +117,3 @@ def _judge(result: Any) -> None:
     failed = result.is_error if hasattr(result, "is_error") else field(result, "isError")
     if failed:
         fail("\n".join(str(field(part, "text") or "") for part in result.content))
-
-
-SERVERS: Final = Interface(MCPServer, {"call_tool": _calling})

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from opentelemetry import trace
 
 from agentassert import recorder
-from agentassert.adapters.base import TOOL_FAILURES, Adapter, HookMissingError, guarded
+from agentassert.adapters.base import TOOL_FAILURES, Adapter, guarded, needs
 from agentassert.adapters.otel import ADAPTER
 from agentassert.adapters.patching import wrap_method
 
@@ -63,10 +63,8 @@ class AgentFrameworkAdapter(SpanFramework):
     sees = frozenset({TOOL_FAILURES})
 
     def install(self) -> None:
-        try:
+        with needs():
             from agent_framework.observability import AgentTelemetryLayer
-        except ImportError as error:
-            raise HookMissingError(f"it lacks what the adapter needs ({error})") from error
         self.watch(AgentTelemetryLayer, "run")
 
     def silence(self, agent: Any) -> str | None:
@@ -88,10 +86,8 @@ class AutoGenAdapter(SpanFramework):
     sees = frozenset({TOOL_FAILURES})
 
     def install(self) -> None:
-        try:
+        with needs():
             from autogen_agentchat.agents import BaseChatAgent
-        except ImportError as error:
-            raise HookMissingError(f"it lacks what the adapter needs ({error})") from error
         self.watch(BaseChatAgent, "run")
         self.watch(BaseChatAgent, "run_stream")
 

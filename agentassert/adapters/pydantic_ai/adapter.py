@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
-from typing import Final
 
 from agentassert.adapters.base import APPROVALS, CHAT, EMBEDDING, REQUESTS, TOOL_FAILURES, Adapter, HookMissingError, needs
 from agentassert.adapters.driver import Driver
 from agentassert.adapters.patching import wrap_method
 from agentassert.adapters.pydantic_ai import ADAPTER
-
-_TESTED: Final = ("1.86.0", "2.68.0")
-_SEES: Final = frozenset({TOOL_FAILURES, CHAT, EMBEDDING, APPROVALS, REQUESTS})
 
 
 def has_capabilities() -> bool:
@@ -22,13 +18,15 @@ def has_capabilities() -> bool:
     return "capabilities" in inspect.signature(Agent.iter).parameters
 
 
-class PydanticAIAdapter(Adapter):
-    """Wraps the method that every run of an agent goes through, and gives each run a capability of its own."""
-
+class _PydanticAI(Adapter):
     name = ADAPTER
     distribution = "pydantic-ai-slim"
-    tested = _TESTED
-    sees = _SEES
+    tested = ("1.86.0", "2.68.0")
+    sees = frozenset({TOOL_FAILURES, CHAT, EMBEDDING, APPROVALS, REQUESTS})
+
+
+class PydanticAIAdapter(_PydanticAI):
+    """Wraps the method that every run of an agent goes through, and gives each run a capability of its own."""
 
     @classmethod
     def meets_framework(cls) -> bool:
@@ -54,13 +52,8 @@ class PydanticAIAdapter(Adapter):
         wrap_method(Agent, "iter", contexts.recorded)
 
 
-class PydanticAIDirectAdapter(Adapter):
+class PydanticAIDirectAdapter(_PydanticAI):
     """Gives the functions that send a request without an agent a model that records it."""
-
-    name = ADAPTER
-    distribution = "pydantic-ai-slim"
-    tested = _TESTED
-    sees = _SEES
 
     @classmethod
     def meets_framework(cls) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults, ToolApproved, ToolDenied
 
 from agentassert import recorder
-from agentassert.adapters.base import guarded
+from agentassert.adapters.base import guarded, holding
 from agentassert.adapters.pydantic_ai import ADAPTER
 from agentassert.adapters.pydantic_ai.messages import arguments_of
 from agentassert.adapters.pydantic_ai.runs import Run, running
@@ -79,11 +79,8 @@ def recorded(original: Callable[..., Any]) -> Callable[..., Any]:
         run = running.get()
         if run is None or _deciding.get():
             return await original(self, ctx, requests=requests)
-        token = _deciding.set(True)  # a combination of capabilities may hold another one
-        try:
+        with holding(_deciding, True):  # a combination of capabilities may hold another one
             results = await original(self, ctx, requests=requests)
-        finally:
-            _deciding.reset(token)
         if results is not None:
             _decided(run, requests, results)
         return results

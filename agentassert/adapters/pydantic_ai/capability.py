@@ -10,7 +10,7 @@ from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.tools import DeferredToolRequests
 from pydantic_graph import End
 
-from agentassert.adapters.pydantic_ai.calls import Call
+from agentassert.adapters.pydantic_ai.models import Call
 from agentassert.adapters.pydantic_ai.runs import Run, complete
 from agentassert.adapters.pydantic_ai.tools import Execution, refuse
 

@@ -108,14 +108,10 @@ class RecordedRun:
         return None if self._agent_run is None else self._agent_run.result
 
     def _leave(self) -> None:
-        if self._tokens is None:
-            return
-        scope, outer = self._tokens
-        recorder.leave(scope)
-        try:
-            running.reset(outer)
-        except ValueError:
-            pass  # a context that is left by another task than entered it: that one never had the value
+        if self._tokens is not None:
+            scope, outer = self._tokens
+            recorder.leave(scope)
+            recorder.restore(outer)
 
 
 def _history(options: Mapping[str, Any]) -> list[Any]:

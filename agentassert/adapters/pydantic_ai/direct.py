@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Any
 
 import attrs
 from pydantic_ai import direct
@@ -13,11 +12,8 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.wrapper import WrapperModel
 
 from agentassert import recorder
-from agentassert.adapters.base import HookMissingError
-from agentassert.adapters.patching import replace
-from agentassert.adapters.pydantic_ai.calls import Call
-
-_PREPARE: Final = "_prepare_model"
+from agentassert.adapters.patching import wrap_function
+from agentassert.adapters.pydantic_ai.models import Call
 
 
 @attrs.frozen
@@ -64,14 +60,10 @@ def install() -> None:
     Raises:
         HookMissingError: when the place is not there.
     """
-    replace(direct, _PREPARE, _recording)
+    wrap_function(direct, "_prepare_model", _recording)
 
 
-def _recording(original: Callable[..., Any] | None) -> Callable[..., Any]:
-    if original is None:
-        raise HookMissingError(f"pydantic_ai.direct has no function {_PREPARE!r}")
-
-    @functools.wraps(original)
+def _recording(original: Callable[..., Any]) -> Callable[..., Any]:
     def prepare(*args: Any, **kwargs: Any) -> Any:
         model: Any = original(*args, **kwargs)
         return _RecordingModel(model) if recorder.listening() else model

@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from agentassert import recorder
-from agentassert.adapters.base import guarded
+from agentassert.adapters import hooks
 from agentassert.adapters.pydantic_ai import ADAPTER
 from agentassert.recording.events import ModelCallEvent
 from agentassert.records import EmbeddingModelCall
 from agentassert.token_usage import TokenUsage
 
 
-def recorded(original: Callable[..., Any]) -> Callable[..., Any]:
-    """`Embedder.embed`, recorded; its other methods call it."""
-
-    async def embed(self: Any, inputs: Any, **options: Any) -> Any:
-        event = _begin(self, inputs) if recorder.listening() else None
-        try:
-            result = await original(self, inputs, **options)
-        except Exception as error:
-            _fail(event, error)
-            raise
-        _end(event, result)
-        return result
-
-    return embed
-
-
-@guarded(ADAPTER)
-def _begin(embedder: Any, inputs: Any) -> ModelCallEvent | None:
+def _begin(embedder: Any, inputs: Any, **_: Any) -> ModelCallEvent | None:
     model = embedder.model
     return recorder.start_model_call(
         adapter=ADAPTER,
@@ -40,16 +22,11 @@ def _begin(embedder: Any, inputs: Any) -> ModelCallEvent | None:
     )
 
 
-@guarded(ADAPTER)
-def _end(event: ModelCallEvent | None, result: Any) -> None:
-    if event is None:
-        return
+def _end(event: ModelCallEvent, result: Any) -> None:
     event.model = result.model_name
     read = result.usage.input_tokens
     event.respond(usage=TokenUsage(input_tokens=read, total_tokens=read) if read else None)
 
 
-@guarded(ADAPTER)
-def _fail(event: ModelCallEvent | None, error: Exception) -> None:
-    if event is not None:
-        event.fail(error)
+recorded: Final = hooks.recorded(ADAPTER, _begin, _end)
+"""`Embedder.embed`, recorded; its other methods call it."""

@@ -49,7 +49,7 @@ def complete(run: Run, output: Any) -> None:
 
 
 class Waiting:
-    """The runs that wait for a decision or a result."""
+    """The runs that wait for a decision or a result: of those that only a call id tells apart, the last one goes on."""
 
     def __init__(self) -> None:
         self._runs: dict[Hashable, Run] = {}

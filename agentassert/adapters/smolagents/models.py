@@ -35,8 +35,7 @@ def parsing(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _begin(model: Any, messages: Any, *_: Any, tools_to_call_from: Any = None, **__: Any) -> ModelCallEvent | None:
-    around = recorder.current_event()
-    if isinstance(around, ModelCallEvent) and around.adapter == ADAPTER:
+    if recorder.open_around(ModelCallEvent, ADAPTER) is not None:
         return None  # a class's own method calls the one that it overrides, or a model hands the request on to another
     return recorder.start_model_call(
         adapter=ADAPTER,

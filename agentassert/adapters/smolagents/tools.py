@@ -82,12 +82,8 @@ def _begin_call(tool: Any, *args: Any, **kwargs: Any) -> ToolEvent | None:
 
 
 def _start(tool: Any, name: str, arguments: Any) -> ToolEvent | None:
-    around = recorder.current_event()
-    is_within = (
-        isinstance(around, ToolEvent)
-        and (around.adapter, around.ended_order) == (ADAPTER, None)
-        and (around.name == name or _tools.get(around) is tool)
-    )
+    around = recorder.open_around(ToolEvent, ADAPTER)
+    is_within = around is not None and (around.name == name or _tools.get(around) is tool)
     event = None if is_within or name == FINAL_ANSWER else recorder.start_tool(name, arguments, adapter=ADAPTER)
     if event is not None:
         _tools[event] = tool

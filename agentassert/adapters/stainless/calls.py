@@ -132,10 +132,7 @@ class Call:
         else:
             answer = self._route.answer(self._parsed)
             self._event.usage, self._event.raw_finish_reason = answer.usage, _word(answer.finish_reason)
-        if isinstance(error, Exception):
-            self._event.fail(error)
-        else:
-            self._event.stop()
+        recorder.end_by(self._event, error)
 
     @kept
     def collects(self) -> bool:

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 import attrs
 
 from agentassert import recorder
+from agentassert.adapters.base import holding
 from agentassert.adapters.stainless.calls import Awaited, Call
 from agentassert.adapters.stainless.fields import field
 from agentassert.adapters.stainless.keeping import kept
@@ -56,15 +57,13 @@ class Hooks:
             if not recorder.listening():
                 return original(client, *args, **kwargs)
             call = self._begin(args, kwargs)
-            token = _sending.set(call)
             try:
-                result = original(client, *args, **kwargs)
+                with holding(_sending, call):
+                    result = original(client, *args, **kwargs)
             except BaseException as error:
                 if call is not None:
                     call.fail(error)
                 raise
-            finally:
-                _sending.reset(token)
             self._returned(call, result)
             return result
 
@@ -77,15 +76,13 @@ class Hooks:
             if not recorder.listening():
                 return await original(client, *args, **kwargs)
             call = self._begin(args, kwargs)
-            token = _sending.set(call)
             try:
-                result = await original(client, *args, **kwargs)
+                with holding(_sending, call):
+                    result = await original(client, *args, **kwargs)
             except BaseException as error:
                 if call is not None:
                     call.fail(error)
                 raise
-            finally:
-                _sending.reset(token)
             self._returned(call, result)
             return result
 

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import importlib
-from collections.abc import Callable, Iterator
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Any
 
-from agentassert.adapters.base import APPROVALS, CHAT, REQUESTS, TOOL_FAILURES, Adapter, HookMissingError, needs
+from agentassert.adapters.base import APPROVALS, CHAT, REQUESTS, TOOL_FAILURES, Adapter, needs
 from agentassert.adapters.driver import Driver
-from agentassert.adapters.patching import replace, wrap_family, wrap_method
+from agentassert.adapters.patching import wrap_family, wrap_function, wrap_method
 from agentassert.adapters.strands import ADAPTER
 
-_SEES: Final = frozenset({TOOL_FAILURES, CHAT, APPROVALS, REQUESTS})
-_TESTED: Final = ("1.30.0", "1.62.0")
+
+class _Strands(Adapter):
+    name = ADAPTER
+    distribution = "strands-agents"
+    tested = ("1.30.0", "1.62.0")
+    sees = frozenset({TOOL_FAILURES, CHAT, APPROVALS, REQUESTS})
 
 
-class StrandsAdapter(Adapter):
+class StrandsAdapter(_Strands):
     """Wraps the streams that everything in a run comes from: of the agent, of each request to its model, and of each tool.
 
     No hook is added to agents: those are told of a tool also where it did not run, and not while it runs.
     """
-
-    name = ADAPTER
-    distribution = "strands-agents"
-    tested = _TESTED
-    sees = _SEES
 
     @classmethod
     def driver(cls) -> Driver:
@@ -43,12 +41,12 @@ class StrandsAdapter(Adapter):
             from strands.types.interrupt import _Interruptible
             from strands.types.tools import AgentTool
 
-            from agentassert.adapters.strands import approvals, calls, memories, runs, tools
+            from agentassert.adapters.strands import approvals, memories, models, runs, tools
         wrap_method(Agent, "stream_async", runs.agent_run)
         wrap_method(Agent, "structured_output_async", runs.structured_output)
-        _wrap_function(event_loop, "stream_messages", calls.recorded_call)
-        wrap_family(Model, {"stream": calls.asked_directly})
-        _wrap_function(ToolExecutor, "_stream", approvals.deciding)
+        wrap_function(event_loop, "stream_messages", models.recorded_call)
+        wrap_family(Model, {"stream": models.asked_directly})
+        wrap_function(ToolExecutor, "_stream", approvals.deciding)
         wrap_family(AgentTool, {"stream": tools.running})
         for asking in (_Interruptible, *_later("strands.middleware.stages", "ExecuteToolContext")):
             wrap_method(asking, "interrupt", approvals.asking)
@@ -56,13 +54,8 @@ class StrandsAdapter(Adapter):
             wrap_method(memory, "search", memories.searched)
 
 
-class StrandsTeamsAdapter(Adapter):
+class StrandsTeamsAdapter(_Strands):
     """Wraps the streams of swarms and graphs, which are in modules that an agent alone does not import."""
-
-    name = ADAPTER
-    distribution = "strands-agents"
-    tested = _TESTED
-    sees = _SEES
 
     def install(self) -> None:
         with needs():
@@ -79,14 +72,3 @@ def _later(module: str, name: str) -> Iterator[Any]:
     """A class that only later releases than the oldest have."""
     with contextlib.suppress(ImportError):
         yield getattr(importlib.import_module(module), name)
-
-
-def _wrap_function(owner: Any, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
-    def wrapped(original: Any) -> Any:
-        function = getattr(original, "__func__", original)
-        if not callable(function):
-            raise HookMissingError(f"{owner.__name__} has no {name!r}")
-        ours = functools.wraps(function)(make(function))
-        return staticmethod(ours) if isinstance(original, staticmethod) else ours
-
-    replace(owner, name, wrapped)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
 from contextvars import ContextVar
 from typing import Any, Final
 from weakref import WeakValueDictionary
@@ -13,7 +13,7 @@ from strands.interrupt import InterruptException
 from strands.types._events import ToolInterruptEvent, ToolResultEvent
 
 from agentassert import recorder
-from agentassert.adapters.base import guarded
+from agentassert.adapters.base import guarded, holding
 from agentassert.adapters.decisions import decisions_in
 from agentassert.adapters.strands import ADAPTER
 from agentassert.adapters.strands.messages import result_of
@@ -51,15 +51,6 @@ class Use:
         self._arguments = snapshot(tool_use.get("input") or {})
         self._began = False
         self.asks = self.is_answered = False
-
-    @contextmanager
-    def within(self) -> Iterator[None]:
-        """What happens inside is part of it."""
-        token = _use.set(self)
-        try:
-            yield
-        finally:
-            _use.reset(token)
 
     @property
     def is_current(self) -> bool:
@@ -124,7 +115,7 @@ def _begin(agent: Any, tool_use: Any) -> Use:
 
 async def _carry_out(parts: Any, use: Use) -> AsyncGenerator[Any, None]:
     last = None
-    async with aclosing(driven(parts, use.within)) as inner:
+    async with aclosing(driven(parts, lambda: holding(_use, use))) as inner:
         async for last in inner:
             yield last
     use.end(last)

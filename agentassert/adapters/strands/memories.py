@@ -5,28 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from agentassert import recorder
-from agentassert.adapters.hooks import recorded
+from agentassert.adapters.hooks import retrieving
 from agentassert.adapters.strands import ADAPTER
-from agentassert.recording.events import RetrievalEvent
 from agentassert.records import Source
 
 
-def _begin(*_: Any, **__: Any) -> RetrievalEvent | None:
-    return recorder.start_retrieval(adapter=ADAPTER)
+def _sources(entries: Iterable[Any]) -> list[Source]:
+    return [Source(text=str(one.content), metadata={"store": one.store_name} | dict(one.metadata or {})) for one in entries]
 
 
-def _end(event: RetrievalEvent, entries: Iterable[Any]) -> None:
-    event.retrieve([_source(one) for one in entries])
-
-
-def _stop(event: RetrievalEvent, _error: BaseException) -> None:
-    event.fail()
-
-
-def _source(entry: Any) -> Source:
-    return Source(text=str(entry.content), metadata={"store": entry.store_name} | dict(entry.metadata or {}))
-
-
-searched: Final = recorded(ADAPTER, _begin, _end, stop=_stop)
+searched: Final = retrieving(ADAPTER, _sources)
 """`MemoryManager.search`, by which a tool of its own goes, and what is put into a prompt."""

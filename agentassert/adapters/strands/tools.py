@@ -22,9 +22,10 @@ _paused: Final[WeakValueDictionary[tuple[int, str], ToolEvent]] = WeakValueDicti
 
 def _begin(tool: Any, tool_use: Any, *_: Any, **__: Any) -> ToolEvent | None:
     call_id = tool_use.get("toolUseId")
-    if recorder.is_executing(ADAPTER, call_id):
-        return None
     around = recorder.current_event()
+    executing = recorder.open_around(ToolEvent, ADAPTER)
+    if executing is not None and executing.call_id == call_id:
+        return None  # a class's own method that calls the one that it overrides
     use = current_use()
     if use is not None:
         use.begin(tool_use)

@@ -20,8 +20,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.pregel import Pregel
 from langgraph.types import Command
 
-from agentassert.adapters.langchain.callbacks import LangChainAdapter
-from agentassert.adapters.langchain.graphs import LangGraphAdapter
+from agentassert.adapters.langchain.adapter import LangChainAdapter, LangGraphAdapter
 from tests.adapters.kits import QUESTION, Answer, Approve, Ask, Break, Edit, HandOff, Kit, Say, Step, Tool, telling
 from tests.scripted.langchain import ScriptedChatModel, asks_for, says
 

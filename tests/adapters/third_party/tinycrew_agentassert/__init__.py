@@ -5,7 +5,8 @@ from __future__ import annotations
 from tinycrew.crews import Crew
 
 from agentassert import recorder
-from agentassert.adapters.base import CHAT, REQUESTS, TOOL_FAILURES, Adapter, guarded
+from agentassert.adapters.base import CHAT, REQUESTS, TOOL_FAILURES, Adapter
+from agentassert.adapters.hooks import recorded
 from agentassert.adapters.patching import wrap_method
 
 
@@ -18,33 +19,9 @@ class TinyCrewAdapter(Adapter):
     sees = frozenset({CHAT, REQUESTS, TOOL_FAILURES})
 
     def install(self):
-        wrap_method(Crew, "work", _wrapped(_start_work, lambda event, text: event.complete(text)))
-        wrap_method(Crew, "ask", _wrapped(_start_ask, _answer))
-        wrap_method(Crew, "execute", _wrapped(_start_execute, lambda event, result: event.succeed(result)))
-
-
-def _wrapped(start, finish):
-    start, finish = guarded("tinycrew")(start), guarded("tinycrew")(finish)
-
-    def make(original):
-        async def recorded(self, given):
-            event = start(self, given) if recorder.listening() else None
-            if event is None:
-                return await original(self, given)
-            token = recorder.enter(event)
-            try:
-                result = await original(self, given)
-            except BaseException as error:
-                _stop(event, error)
-                raise
-            finally:
-                recorder.leave(token)
-            finish(event, result)
-            return result
-
-        return recorded
-
-    return make
+        wrap_method(Crew, "work", recorded("tinycrew", _start_work, _complete))
+        wrap_method(Crew, "ask", recorded("tinycrew", _start_ask, _answer))
+        wrap_method(Crew, "execute", recorded("tinycrew", _start_execute, _succeed))
 
 
 def _start_work(crew, task):
@@ -64,9 +41,9 @@ def _answer(event, answer):
     event.respond(text=answer.text, requests=requests)
 
 
-@guarded("tinycrew")
-def _stop(event, error):
-    if isinstance(error, Exception) or not hasattr(event, "cancel"):
-        event.fail(error)
-    else:
-        event.cancel(error)
+def _complete(event, text):
+    event.complete(text)
+
+
+def _succeed(event, result):
+    event.succeed(result)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -61,25 +61,11 @@ recorded_call: Final = recorded(ADAPTER, _begin, _end, hear=_hear)
 """`stream_messages`, by which the event loop sends each request; it is answered with the last part of its stream."""
 
 
-def asked_directly(original: Callable[..., Any]) -> Callable[..., Any]:
-    """`Model.stream`, by which what sums a conversation up asks a model past the event loop, as a program itself may."""
-    recorded_stream = _recorded_stream(original)
-
-    def stream(*args: Any, **kwargs: Any) -> Any:
-        return (recorded_stream if recorder.listening() and not _is_recorded() else original)(*args, **kwargs)
-
-    return stream
-
-
-def _is_recorded() -> bool:
-    """Whether it is a call that is already recorded whose request goes out: by the event loop, or from one model to another."""
-    around = recorder.current_event()
-    return isinstance(around, ModelCallEvent) and around.adapter == ADAPTER and around.ended_order is None
-
-
 def _begin_directly(
     model: Any, messages: Any, tool_specs: Any = None, system_prompt: Any = None, *_: Any, **__: Any
 ) -> ModelCallEvent | None:
+    if recorder.open_around(ModelCallEvent, ADAPTER) is not None:
+        return None  # it is how that call goes out: from the event loop, or from one model to another
     event = _begin(model, system_prompt, messages, tool_specs)
     if event is not None:
         _chunks[event] = []
@@ -95,4 +81,5 @@ def _end_directly(event: ModelCallEvent, _: Any) -> None:
     event.respond(**answer_in(chunks))
 
 
-_recorded_stream: Final = recorded(ADAPTER, _begin_directly, _end_directly, hear=_hear_directly, kind="async stream")
+asked_directly: Final = recorded(ADAPTER, _begin_directly, _end_directly, hear=_hear_directly, kind="async stream")
+"""`Model.stream`, by which what sums a conversation up asks a model past the event loop, as a program itself may."""
