@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import attrs
 
 from agentassert import render
-from agentassert.checks.arguments import ArgumentMatcher, Expected, Options, compile_arguments
+from agentassert.checks.arguments import AS_IT_IS, ArgumentMatcher, Expected, Options, compile_arguments
 from agentassert.checks.paths import compile_path
 from agentassert.checks.references import ResultReference
 
@@ -29,6 +29,10 @@ def _compiled(pattern: ExecutionPattern) -> ArgumentMatcher | None:
     return compile_arguments(arguments, exactly=pattern.exact, options=pattern.options)
 
 
+def _remembers(pattern: ExecutionPattern) -> bool:
+    return pattern.matcher is not None and pattern.matcher.plain is None
+
+
 @attrs.frozen(eq=False, repr=False)
 class ExecutionPattern:
     """Stands for one tool execution in an assertion about several; made by :func:`execution_of`.
@@ -41,6 +45,7 @@ class ExecutionPattern:
         exact: whether there may be no other argument.
         options: what the comparison overlooks.
         matcher: compares the arguments; `None` when any will do.
+        remembers: whether it keeps what callbacks answered, so that the next assertion has to take a `fresh()` one.
 
     Example:
         >>> execution_of("pay", {"amounts": [2, 1], "fee": 0.3}).ignoring_order().with_tolerance(1e-6)
@@ -50,8 +55,9 @@ class ExecutionPattern:
     name: str
     arguments: Expected | None = None
     exact: bool = False
-    options: Options = attrs.field(factory=Options)
+    options: Options = AS_IT_IS
     matcher: ArgumentMatcher | None = attrs.field(init=False, default=attrs.Factory(_compiled, takes_self=True))
+    remembers: bool = attrs.field(init=False, default=attrs.Factory(_remembers, takes_self=True))
 
     def exactly(self) -> ExecutionPattern:
         """Allow no arguments but those given, and none at all when none were given.
@@ -101,11 +107,10 @@ class ExecutionPattern:
 
     def fresh(self) -> ExecutionPattern:
         """The same pattern with no callback's answer remembered: each assertion asks anew, and once."""
-        matcher = self.matcher
-        if matcher is None or matcher.plain is not None:
+        if self.matcher is None or not self.remembers:
             return self
         copy = attrs.evolve(self)
-        object.__setattr__(copy, "matcher", matcher.fresh())
+        object.__setattr__(copy, "matcher", self.matcher.fresh())
         return copy
 
     def _with(self, options: Options) -> ExecutionPattern:

@@ -61,10 +61,10 @@ def patterns_argument(method: str, tools: Sequence[Any]) -> tuple[ExecutionPatte
     known: dict[Any, ExecutionPattern] = {}
     patterns = []
     for tool in tools:
-        key = tool if type(tool) is str else id(tool)
-        pattern = known.get(key)
-        if pattern is None:
-            pattern = known[key] = tool.fresh() if type(tool) is ExecutionPattern else _pattern(method, tool)
+        pattern = tool
+        if type(tool) is not ExecutionPattern or tool.remembers:
+            key = tool if type(tool) is str else id(tool)
+            pattern = known.get(key) or known.setdefault(key, _pattern(method, tool))
         patterns.append(pattern)
     return tuple(patterns)
 

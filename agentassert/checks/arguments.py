@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from enum import Enum
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import attrs
 
 from agentassert import render
 from agentassert.checks.callbacks import Verdict
-from agentassert.checks.differences import Difference, between
 from agentassert.checks.expectations import is_json, prepare, shown
 from agentassert.checks.leaves import Comparison, Results
 from agentassert.checks.paths import MISSING, Path, Steps, compile_path, field, follow, without
@@ -21,10 +19,15 @@ from agentassert.checks.values import equal, equal_or_text
 from agentassert.jsonlike import SCALARS
 from agentassert.text.nearest import nearest
 
+if TYPE_CHECKING:
+    from agentassert.checks.differences import Difference
+
 Arguments: TypeAlias = Mapping[str, Any]
 Expected: TypeAlias = Mapping[str, Any] | Callable[[Any], Any]
 
 _EVERYTHING: Final = Path("$", (), None)
+_PATHS: Final = ("$.", "$[")
+"""How a JSONPath begins, where a name may stand as well."""
 _MOST_HINTS: Final = 20
 """Misspelt names whose meaning is looked for; each is compared with every name that is there."""
 _COMPARED_CLOSELY: Final = 20
@@ -46,6 +49,9 @@ class Options:
     tolerance: float | None = None
 
 
+AS_IT_IS: Final = Options()
+
+
 @attrs.frozen(eq=False)
 class Expectation:
     """A validated expectation of arguments.
@@ -56,7 +62,6 @@ class Expectation:
         exactly: whether there may be no other argument.
         options: what is overlooked.
         names: the arguments that the entries are about.
-        plain: the same, when JSON is all that is expected and nothing is overlooked.
     """
 
     expected: Expected
@@ -64,10 +69,9 @@ class Expectation:
     exactly: bool
     options: Options
     names: frozenset[str | None]
-    plain: Plain | None
 
 
-def compile_arguments(expected: Expected, *, exactly: bool = False, options: Options | None = None) -> ArgumentMatcher:
+def compile_arguments(expected: Expected, *, exactly: bool = False, options: Options = AS_IT_IS) -> ArgumentMatcher:
     """Validate an expectation of arguments.
 
     Args:
@@ -84,13 +88,29 @@ def compile_arguments(expected: Expected, *, exactly: bool = False, options: Opt
         >>> matcher.matches({"booking_number": "MS-777", "customer": {"id": 3}, "reason": "rain"})
         True
     """
-    options = Options() if options is None else options
     if not isinstance(expected, Mapping):
-        return ArgumentMatcher(_for_callback(expected, exactly, options))
+        return ArgumentMatcher(_for_callback(expected, exactly, options), None)
     if not expected and not exactly:
         raise ValueError(
             "the expected arguments are empty, so every execution would match: leave them out, or ask for exactly none"
         )
+    if options is AS_IT_IS and _needs_no_preparation(expected):
+        return ArgumentMatcher(None, Plain(dict(expected), exactly=exactly))
+    expectation = _expectation(expected, exactly, options)
+    return ArgumentMatcher(expectation, _plain(expectation))
+
+
+def _needs_no_preparation(expected: Mapping[Any, Any]) -> bool:
+    """Whether it is scalars under names, as it is nearly always: a test may have thousands of these."""
+    if type(expected) is not dict:
+        return False
+    for name, value in expected.items():
+        if type(value) not in SCALARS or type(name) is not str or name.startswith(_PATHS):
+            return False
+    return True
+
+
+def _expectation(expected: Mapping[Any, Any], exactly: bool, options: Options) -> Expectation:
     entries = tuple(_entry(name, value) for name, value in expected.items())
     if options.ignored:
         entries = tuple((path, kept) for path, value in entries if (kept := _kept(path, value, options.ignored)) is not MISSING)
@@ -100,10 +120,16 @@ def compile_arguments(expected: Expected, *, exactly: bool = False, options: Opt
     if exactly and None in names:
         unclear = next(path.text for path, _ in entries if path.first is None)
         raise ValueError(f"{unclear!r} does not say which argument it stands for: in an exact comparison, begin it with a field")
-    is_plain = options == Options() and len(names) == len(entries)
-    is_plain = is_plain and all(path.steps == (path.first,) and is_json(value) for path, value in entries)
-    plain = Plain({str(path.first): value for path, value in entries}, exactly=exactly) if is_plain else None
-    return ArgumentMatcher(Expectation(expected, entries, exactly, options, names, plain))
+    return Expectation(expected, entries, exactly, options, names)
+
+
+def _plain(expectation: Expectation) -> Plain | None:
+    entries = expectation.entries
+    if expectation.options != AS_IT_IS or len(expectation.names) != len(entries):
+        return None
+    if not all(path.steps == (path.first,) and is_json(value) for path, value in entries):
+        return None
+    return Plain({str(path.first): value for path, value in entries}, exactly=expectation.exactly)
 
 
 class ArgumentMatcher:
@@ -112,15 +138,24 @@ class ArgumentMatcher:
     Answers are remembered for as long as the matcher lives: use a :meth:`fresh` one for each assertion.
 
     Args:
-        expectation: what is expected.
+        expectation: what is expected; where `plain` says so, it may be left out until somebody asks for it.
+        plain: the same, when JSON is all that is expected and nothing is overlooked.
     """
 
-    __slots__ = ("_candidates", "expectation", "plain")
+    __slots__ = ("_candidates", "_expectation", "plain")
 
-    def __init__(self, expectation: Expectation) -> None:
-        self.expectation = expectation
-        self.plain = expectation.plain
+    def __init__(self, expectation: Expectation | None, plain: Plain | None) -> None:
+        self._expectation = expectation
+        self.plain = plain
         self._candidates: dict[int, _Candidate] = {}
+
+    @property
+    def expectation(self) -> Expectation:
+        """What is expected."""
+        if self._expectation is None:
+            plain: Any = self.plain
+            self._expectation = _expectation(plain.values, plain.exactly, AS_IT_IS)
+        return self._expectation
 
     @property
     def key(self) -> Hashable:
@@ -129,7 +164,7 @@ class ArgumentMatcher:
 
     def fresh(self) -> ArgumentMatcher:
         """The same expectation, with nothing remembered."""
-        return self if self.plain is not None else ArgumentMatcher(self.expectation)
+        return self if self.plain is not None else ArgumentMatcher(self._expectation, None)
 
     def matches(self, arguments: Arguments | None, results: Results | None = None) -> bool:
         """Whether the arguments are what is expected; what did not parse matches nothing.
@@ -144,6 +179,8 @@ class ArgumentMatcher:
 
     def differences(self, arguments: Arguments | None, results: Results | None = None) -> tuple[Difference, ...]:
         """Why the arguments do not match, place by place; empty if and only if they do."""
+        from agentassert.checks.differences import Difference, between  # what matches has none
+
         if arguments is None:
             return (Difference("$", self.expectation.expected, MISSING),)
         comparison = self._comparison(self._candidate(arguments), results)
@@ -234,9 +271,9 @@ def _for_callback(expected: Expected, exactly: bool, options: Options) -> Expect
         raise TypeError(
             f"expected arguments are a mapping such as {{'id': 7}}, or a predicate, but were {render.value(expected)} ({kind})"
         )
-    if exactly or options != Options():
+    if exactly or options != AS_IT_IS:
         raise ValueError("a predicate decides about all arguments by itself: options and an exact comparison are for a mapping")
-    return Expectation(expected, ((_EVERYTHING, prepare(expected)),), exactly, options, frozenset({None}), None)
+    return Expectation(expected, ((_EVERYTHING, prepare(expected)),), exactly, options, frozenset({None}))
 
 
 def _entry(name: Any, value: Any) -> tuple[Path, Any]:
@@ -244,7 +281,7 @@ def _entry(name: Any, value: Any) -> tuple[Path, Any]:
         name = name.value
     if not isinstance(name, str):
         raise TypeError(f"an argument's name must be a string, but was {render.value(name)} ({type(name).__name__})")
-    path = compile_path(name) if name.startswith(("$.", "$[")) else field(str.__str__(name))
+    path = compile_path(name) if name.startswith(_PATHS) else field(str.__str__(name))
     return path, value if type(value) in SCALARS else prepare(value, path.text)
 
 
@@ -290,5 +327,7 @@ def _accepts(path: Path, expected: Any, actual: Any, comparison: Comparison) -> 
 def _distance(difference: Difference) -> float:
     if difference.actual is MISSING or difference.expected is MISSING:
         return 1.0
+    import difflib
+
     expected, actual = render.value(difference.expected), render.value(difference.actual)
     return 1.0 - difflib.SequenceMatcher(None, expected, actual).ratio()

@@ -30,12 +30,12 @@ def was_blocked(view: View) -> Failure | Marks:
 def failed_with(view: View, types: tuple[type[BaseException], ...]) -> Failure | Marks:
     """Its error, one of the error's causes, or a member of a group among them is of that type."""
     expected = f"to have failed with {' or '.join(one.__name__ for one in types)}"
-    failure = _error_that(view, expected, lambda error: is_instance(error, types))
-    if isinstance(failure, Failure) and _has_failed(view.root) and isinstance(view.root.error, str):
+    error = view.root.error
+    if _has_failed(view.root) and isinstance(error, str):
         advice = "Use has_failed_with_message_containing(text)."
-        found = f"but of its error only the text was recorded: {render.error(view.root.error)}"
-        return Failure(expected=expected, found=found, advice=advice, kind=NotRecordedError, actual=view.root.error)
-    return failure
+        found = f"but of its error only the text was recorded: {render.error(error)}"
+        return Failure(expected=expected, found=found, advice=advice, kind=NotRecordedError, actual=error)
+    return _error_that(view, expected, lambda error: is_instance(error, types))
 
 
 def failed_with_message_containing(view: View, text: str) -> Failure | Marks:
@@ -51,7 +51,8 @@ def gate(invocation: Invocation, unlocked: bool) -> Failure | None:
         return Failure(
             expected="to be over before anything is asserted about it",
             found="but it has not finished",
-            advice="Wait for its result inside the block, or give the capture more time: capture(wait=seconds).",
+            advice="Wait for its result inside the block, or give the capture more time: capture(wait=seconds); "
+            "in a coroutine by `async with capture(…)`, since a plain `with` cannot wait there.",
         )
     if unlocked or status not in _UNLOCKED_BY:
         return None

@@ -164,7 +164,7 @@ def none_left(view: View, marks: Marks) -> Failure | Marks:
             actual=tuple(one.name for one in unchecked),
             important=_ids(unchecked),
         )
-    open_cases = [one for one in view.executions if marks.get(one.id, 0) != EITHER]
+    open_cases = [one for one in view.executions if marks.get(one.id) != EITHER]
     return view.undecided(expected, open_cases) if open_cases else unseen_executions(view, expected) or NO_MARKS
 
 
@@ -174,7 +174,7 @@ def none_repeated(view: View) -> Failure | Marks:
     certain = _repeated([one for one in view.executions if one.id not in view.may_be_absent], canonical)
     repeated = certain or _repeated(view.executions, canonical)
     if not certain:
-        ran = Counter(one.name for one in view.executions)
+        ran = Counter(one.name for one in view.executions if one.attempt == 1)
         hidden = hidden_arguments(expected, [one for one in view.executions if ran[one.name] > 1 and one.attempt == 1])
         if hidden is not None:
             return hidden
@@ -248,19 +248,18 @@ class Before:
 
 def matches(view: View, matcher: ArgumentMatcher, execution: ToolExecution) -> bool:
     """Whether the arguments of `execution` match in any case."""
-    plain, arguments = matcher.plain, execution.arguments
+    plain = matcher.plain
     if plain is not None:
-        return arguments is not None and plain.matches(arguments)
-    return matcher.matches(arguments, Before(view, execution, certainly=True))
+        return plain.matches(execution.arguments)
+    return matcher.matches(execution.arguments, Before(view, execution, certainly=True))
 
 
 def may_match(view: View, matcher: ArgumentMatcher, execution: ToolExecution) -> bool:
     """Whether they match when every result that `result_of` may refer to was really there."""
-    return (
-        matches(view, matcher, execution)
-        if matcher.plain is not None
-        else matcher.matches(execution.arguments, Before(view, execution))
-    )
+    plain = matcher.plain
+    if plain is not None:
+        return plain.matches(execution.arguments)
+    return matcher.matches(execution.arguments, Before(view, execution))
 
 
 def hidden_for(view: View, expected: str, matcher: ArgumentMatcher, candidates: Sequence[ToolExecution]) -> Failure | None:

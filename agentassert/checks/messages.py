@@ -81,8 +81,8 @@ def response_containing(call: ChatModelCall, text: str) -> Failure | None:
     expected = f"to have a response containing {text!r}"
     if call.response_text is not None and text in call.response_text:
         return None
-    if call.failed:
-        return Failure(expected=expected, found=f"but it failed with {render.error(call.error or '')}")
+    if call.error is not None:
+        return Failure(expected=expected, found=f"but it failed with {render.error(call.error)}")
     if call.response_text is None and not (call.completed and call.messages):
         return Failure(expected=expected, found="but what it answered was not recorded", kind=NotRecordedError)
     return Failure(

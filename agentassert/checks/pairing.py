@@ -11,7 +11,7 @@ import attrs
 from agentassert.checks.arguments import ArgumentMatcher
 from agentassert.checks.bipartite import largest_flow
 from agentassert.checks.leaves import Results
-from agentassert.checks.plain import Plain, bucket_of
+from agentassert.checks.plain import Bucket, Plain, bucket_of
 from agentassert.records import ToolExecution
 
 ResultsFor: TypeAlias = Callable[[ToolExecution], Results]
@@ -55,9 +55,8 @@ def pair_executions(patterns: Sequence[Pattern], executions: Sequence[ToolExecut
     partners: list[int | None] = [None] * len(patterns)
     free = [True] * len(executions)
     for execution_group, pattern_group, amount in groups.flow(_sizes(groups.of_execution, len(groups.edges))):
-        for _ in range(amount):
-            there = taken.next_of(execution_group)
-            partners[given.next_of(pattern_group)] = there
+        for here, there in zip(given.next_of(pattern_group, amount), taken.next_of(execution_group, amount), strict=True):
+            partners[here] = there
             free[there] = False
     return Pairing(
         tuple(partners),
@@ -90,17 +89,20 @@ class _Groups:
         self.of_execution: list[int] = []
         self.number_of_patterns = 0
         by_tool: dict[str, _Index] = {}
+        known: dict[int, int] = {}
         for pattern in patterns:
-            index = by_tool.get(pattern.name)
-            if index is None:
-                index = by_tool[pattern.name] = _Index()
-            group = index.add(pattern.matcher, self.number_of_patterns)
-            self.number_of_patterns = max(self.number_of_patterns, group + 1)
+            group = known.get(id(pattern))
+            if group is None:
+                index = by_tool.get(pattern.name)
+                if index is None:
+                    index = by_tool[pattern.name] = _Index()
+                group = known[id(pattern)] = index.add(pattern.matcher, self.number_of_patterns)
+                self.number_of_patterns = max(self.number_of_patterns, group + 1)
             self.of_pattern.append(group)
         matched: dict[tuple[int, ...], int] = {}
         for execution in executions:
             index = by_tool.get(execution.name)
-            groups = () if index is None else tuple(index.matching(execution, results_for))
+            groups = () if index is None else index.matching(execution, results_for)
             self.of_execution.append(matched.setdefault(groups, len(matched)))
         self.edges = list(matched)
 
@@ -116,10 +118,10 @@ class _Members:
         self.in_order = sorted(range(len(group_of)), key=group_of.__getitem__)
         self.start = [0, *accumulate(_sizes(group_of, len(group_of)))]  # there are no more groups than members
 
-    def next_of(self, group: int) -> int:
-        position = self.start[group]
-        self.start[group] += 1
-        return self.in_order[position]
+    def next_of(self, group: int, amount: int) -> list[int]:
+        first = self.start[group]
+        self.start[group] += amount
+        return self.in_order[first : first + amount]
 
 
 class _Index:
@@ -129,43 +131,43 @@ class _Index:
         self.groups: dict[Hashable, int] = {}
         self.matching_anything: tuple[int, ...] = ()
         self.special: list[tuple[int, ArgumentMatcher]] = []
-        self.buckets: dict[tuple[str, ...], dict[Hashable, list[int]]] = {}
-        self.to_confirm: dict[int, Plain] = {}
+        self.decided: dict[tuple[str, ...], dict[Bucket, int]] = {}
+        self.to_confirm: dict[tuple[str, ...], dict[Bucket, list[tuple[int, Plain]]]] = {}
 
     def add(self, matcher: ArgumentMatcher | None, group: int) -> int:
         """The group that a pattern belongs to: `group`, if it is the first of its kind."""
+        plain = None if matcher is None else matcher.plain
+        bucket = () if plain is None else plain.bucket
+        if plain is not None and plain.is_decided_by(bucket):
+            return self.decided.setdefault(plain.names, {}).setdefault(bucket, group)
         known = self.groups.setdefault(None if matcher is None else matcher.key, group)
         if known != group:
             return known
-        if matcher is None:
-            self.matching_anything = (group,)
-        elif (plain := matcher.plain) is None:
+        if plain is not None:
+            self.to_confirm.setdefault(plain.names, {}).setdefault(bucket, []).append((group, plain))
+        elif matcher is not None:
             self.special.append((group, matcher))
         else:
-            self.buckets.setdefault(plain.names, {}).setdefault(plain.bucket, []).append(group)
-            if not plain.is_decided_by_bucket:
-                self.to_confirm[group] = plain
+            self.matching_anything = (group,)
         return group
 
-    def matching(self, execution: ToolExecution, results_for: ResultsFor) -> list[int]:
+    def matching(self, execution: ToolExecution, results_for: ResultsFor) -> tuple[int, ...]:
         """The groups of patterns that an execution matches."""
         arguments = execution.arguments
+        if arguments is None or not (self.special or self.decided or self.to_confirm):
+            return self.matching_anything
         matching = [*self.matching_anything]
-        if arguments is None:
-            return matching
         if self.special:
             results = results_for(execution)
             matching += [group for group, matcher in self.special if matcher.matches(arguments, results)]
-        for names, buckets in self.buckets.items():
-            try:
-                bucket = buckets.get(bucket_of(arguments, names), ())
-            except KeyError:  # one of the arguments is not there
-                continue
-            for group in bucket:
-                plain = self.to_confirm.get(group)
-                if plain is None or plain.matches(arguments):
-                    matching.append(group)
-        return matching
+        for names, by_bucket in self.decided.items():
+            group = by_bucket.get(bucket_of(arguments, names))
+            if group is not None:
+                matching.append(group)
+        for names, to_confirm in self.to_confirm.items():
+            candidates = to_confirm.get(bucket_of(arguments, names), ())
+            matching += [group for group, plain in candidates if plain.matches(arguments)]
+        return tuple(matching)
 
 
 def _sizes(group_of: Iterable[int], number: int) -> list[int]:

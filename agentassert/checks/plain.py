@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from agentassert.checks.paths import MISSING
 from agentassert.checks.values import canonical, coarse, equal_or_text
 from agentassert.jsonlike import SCALARS
+
+Bucket: TypeAlias = tuple[Hashable, ...]
 
 
 class Plain:
@@ -22,25 +25,40 @@ class Plain:
         True
     """
 
-    __slots__ = ("_exactly", "_values", "bucket", "is_decided_by_bucket", "key", "names")
+    __slots__ = ("exactly", "values")
 
     def __init__(self, values: Mapping[str, Any], *, exactly: bool) -> None:
-        self._values = values
-        self._exactly = exactly
-        self.names = tuple(sorted(values))
-        """The arguments that are looked at."""
-        self.key: Hashable = exactly, self.names, tuple([canonical(values[name]) for name in self.names])
-        """Equal for expectations that match the same arguments."""
-        self.bucket = bucket_of(values, self.names)
-        """Equal to that of all arguments that match, by :func:`bucket_of`, and of few others."""
-        self.is_decided_by_bucket = not exactly and all(type(one) is not str or coarse(one) is one for one in values.values())
-        """Whether it is that of no others."""
+        self.values = values
+        self.exactly = exactly
 
-    def matches(self, arguments: Mapping[str, Any]) -> bool:
-        """Whether the arguments are what is expected."""
-        if self._exactly and len(arguments) != len(self._values):
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The arguments that are looked at."""
+        return _sorted(tuple(self.values))
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for expectations that match the same arguments."""
+        names, values = self.names, self.values
+        return self.exactly, names, *[canonical(values[name]) for name in names]
+
+    @property
+    def bucket(self) -> Bucket:
+        """Equal to that of all arguments that match, by :func:`bucket_of`, and of few others."""
+        return bucket_of(self.values, self.names)
+
+    def is_decided_by(self, bucket: Bucket) -> bool:
+        """Whether its bucket is that of no others."""
+        values = self.values
+        return not self.exactly and all(
+            type(values[name]) is not str or values[name] is one for name, one in zip(self.names, bucket, strict=True)
+        )
+
+    def matches(self, arguments: Mapping[str, Any] | None) -> bool:
+        """Whether the arguments are what is expected; what did not parse is not."""
+        if arguments is None or (self.exactly and len(arguments) != len(self.values)):
             return False
-        for name, expected in self._values.items():
+        for name, expected in self.values.items():
             actual = arguments.get(name, MISSING)
             if type(actual) is type(expected) and type(actual) in SCALARS and actual == expected:
                 continue  # as nearly all are that are equal at all
@@ -49,10 +67,11 @@ class Plain:
         return True
 
 
-def bucket_of(arguments: Mapping[str, Any], names: Sequence[str]) -> Hashable:
-    """A key for what the arguments say under `names`.
+@functools.lru_cache(maxsize=1024)
+def _sorted(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted(names))
 
-    Raises:
-        KeyError: when one of them is not there.
-    """
-    return coarse(arguments[names[0]]) if len(names) == 1 else tuple([coarse(arguments[name]) for name in names])
+
+def bucket_of(arguments: Mapping[str, Any], names: Sequence[str]) -> Bucket:
+    """A key for what the arguments say under `names`; where one of them is not there, that of nothing that is expected."""
+    return tuple([coarse(arguments.get(name, MISSING)) for name in names])

@@ -62,7 +62,7 @@ def referenced(expected: Any) -> Iterator[str]:
     """The names of the tools whose results an expectation refers to."""
     if isinstance(expected, ResultReference):
         yield expected.name
-    elif isinstance(expected, (Mapping, list, tuple)):
+    elif isinstance(expected, (Mapping, list)):
         for item in expected.values() if isinstance(expected, Mapping) else expected:
             yield from referenced(item)
 

@@ -139,14 +139,18 @@ def _leftmost(
     view: View, patterns: Sequence[ExecutionPattern], executions: Iterable[ToolExecution], matching: Matches
 ) -> list[ToolExecution]:
     found: list[ToolExecution] = []
-    waiting = iter(patterns)
-    pattern = next(waiting, None)
-    for execution in executions:
-        if pattern is None:
+    left = iter(executions)
+    for pattern in patterns:
+        name, matcher = pattern.name, pattern.matcher
+        plain = None if matcher is None else matcher.plain  # asked without a detour, as there may be thousands
+        for execution in left:
+            if execution.name != name:
+                continue
+            if matcher is None or (matching(view, matcher, execution) if plain is None else plain.matches(execution.arguments)):
+                found.append(execution)
+                break
+        else:
             break
-        if pattern.name == execution.name and _fits(view, pattern, execution, matching):
-            found.append(execution)
-            pattern = next(waiting, None)
     return found
 
 
@@ -166,12 +170,17 @@ def _can_be_all(view: View, patterns: Sequence[ExecutionPattern]) -> bool:
 
 
 def _fit_one_by_one(view: View, patterns: Sequence[ExecutionPattern]) -> bool:
-    if len(view.in_order) != len(patterns):
+    executions = view.in_order
+    if [one.name for one in executions] != [pattern.name for pattern in patterns]:
         return False
-    for pattern, execution in zip(patterns, view.in_order, strict=True):
-        if pattern.name != execution.name or not view.may_have_succeeded(execution):
-            return False
-        if pattern.matcher is not None and not may_match(view, pattern.matcher, execution):
+    if not (view.is_beyond_doubt or all(map(view.may_have_succeeded, executions))):
+        return False
+    for pattern, execution in zip(patterns, executions, strict=True):
+        matcher = pattern.matcher
+        if matcher is None:
+            continue
+        plain = matcher.plain
+        if not (may_match(view, matcher, execution) if plain is None else plain.matches(execution.arguments)):
             return False
     return True
 

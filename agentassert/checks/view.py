@@ -145,8 +145,17 @@ class View:
         return frozenset((*(one.id for one in strays.tool_executions), *(one.id for one in strays.model_calls)))
 
     @functools.cached_property
+    def is_beyond_doubt(self) -> bool:
+        """Whether every execution succeeded and belongs here: what nearly always holds, and saves asking each one on its own."""
+        if self.strays is not None:
+            return False
+        return not [one for one in self.executions if one.outcome is not _SUCCEEDED or (one.inferred and one.may_not_have_run)]
+
+    @functools.cached_property
     def may_be_absent(self) -> frozenset[str]:
         """The ids of executions that may not belong here, and of requests of which nobody knows whether they ran."""
+        if self.is_beyond_doubt:
+            return frozenset()
         inferred = [one for one in self.executions if one.inferred]
         return frozenset((*self.stray_ids, *(one.id for one in inferred if one.may_not_have_run)))
 
@@ -203,6 +212,8 @@ class View:
     @functools.cached_property
     def uncertain(self) -> tuple[ToolExecution, ...]:
         """The executions of which nobody knows whether they succeed, or belong here."""
+        if self.is_beyond_doubt:
+            return ()
         absent = self.may_be_absent
         return tuple(
             [one for one in self.executions if (one.outcome is not _SUCCEEDED and self._is_undecided(one)) or one.id in absent]
@@ -293,5 +304,8 @@ def marks_for_failure(executions: Sequence[ToolExecution]) -> Marks:
 
 
 def _marks(executions: Sequence[ToolExecution], if_unknown: int) -> Marks:
-    ended = [one for one in executions if one.outcome is not _UNFINISHED]
-    return {one.id: if_unknown if one.outcome is _UNKNOWN else EITHER for one in ended}
+    marks = dict.fromkeys([one.id for one in executions if one.outcome is _SUCCEEDED], EITHER)
+    if len(marks) < len(executions):
+        others = [one for one in executions if one.outcome is not _SUCCEEDED and one.outcome is not _UNFINISHED]
+        marks.update({one.id: if_unknown if one.outcome is _UNKNOWN else EITHER for one in others})
+    return marks

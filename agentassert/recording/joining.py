@@ -9,6 +9,7 @@ be, and that something ran, or may have, for the requests that are left.
 from __future__ import annotations
 
 import bisect
+import heapq
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -45,6 +46,7 @@ class Requested:
         self._call_ids = call_ids
         self._of_call: dict[ModelCallEvent, list[Request]] = {}
         self._by_id: dict[tuple[str, str], list[Request]] = defaultdict(list)
+        self._repeated: dict[tuple[str, str, int], _Repeated] = {}
         self._joined: dict[ToolEvent, tuple[Request, int]] = {}
 
     def add(self, call: ModelCallEvent, answers: Mapping[int, Answer]) -> None:
@@ -212,11 +214,38 @@ class Requested:
         first = bisect.bisect_left(requests, latest.order, key=_order)
         if tool is None or first == index:
             return latest
-        arguments = key_of(tool.arguments)
-        same_response = requests[first : index + 1]
-        alike = [one for one in same_response if one.key == arguments]
-        unanswered = [one for one in same_response if not one.executions]
-        return min(alike, key=_executions) if alike else next(iter(unanswered), latest)
+        key = provider_id, name, latest.order
+        if key not in self._repeated:
+            self._repeated[key] = _Repeated(requests[first : index + 1])
+        return self._repeated[key].meant_by(tool)
+
+
+class _Repeated:
+    """The requests of one response that have one id, for executions that name it.
+
+    Args:
+        requests: as listed, of one tool.
+    """
+
+    def __init__(self, requests: list[Request]) -> None:
+        self._latest = requests[-1]
+        self._waiting = deque(requests)
+        self._alike: dict[str, list[tuple[int, int, Request]]] = defaultdict(list)
+        """Heaps by the same arguments: the one that was executed least comes first, then as listed."""
+        for number, request in enumerate(requests):
+            heapq.heappush(self._alike[request.key], (request.executions, number, request))
+
+    def meant_by(self, tool: ToolEvent) -> Request:
+        """The one with the arguments of `tool` that was executed least; without such a one the first unanswered, else the latest."""
+        alike = self._alike.get(key_of(tool.arguments))
+        if alike:
+            while alike[0][0] != alike[0][2].executions:
+                _, number, request = alike[0]
+                heapq.heapreplace(alike, (request.executions, number, request))
+            return alike[0][2]
+        while self._waiting and self._waiting[0].executions:
+            self._waiting.popleft()
+        return self._waiting[0] if self._waiting else self._latest
 
 
 class _Waiting:
@@ -267,7 +296,3 @@ def _is_attempt(request: Request, tool: ToolEvent) -> bool:
 
 def _order(request: Request) -> int:
     return request.order
-
-
-def _executions(request: Request) -> int:
-    return request.executions

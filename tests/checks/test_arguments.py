@@ -553,7 +553,7 @@ def test_the_closest_candidate_sees_its_own_results():
 def test_the_closest_of_thousands_is_found_without_explaining_each(monkeypatch):
     explained = []
     monkeypatch.setattr(
-        "agentassert.checks.arguments.between", lambda *values: explained.append(values) or [Difference("$", 1, 2)]
+        "agentassert.checks.differences.between", lambda *values: explained.append(values) or [Difference("$", 1, 2)]
     )
     candidates = [{"order": {"id": number}} for number in range(1000)]
     assert 0 == closest(compile_arguments({"order": {"id": -1}}), candidates)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 import unittest
 from unittest import mock
 
@@ -129,17 +130,24 @@ def test_a_chain_on_which_nothing_was_asserted_checked_nothing():
         holds(lambda value: chain, 1)
 
 
+def test_where_assertpy_was_not_imported_nothing_is_a_chain_of_its(monkeypatch):
+    monkeypatch.delitem(sys.modules, "assertpy.assertpy", raising=False)
+
+    with pytest.raises(TypeError, match="returned a value of type int"):
+        holds(lambda value: 1, 1)
+
+
 def test_an_assertpy_chain_that_never_raises_is_refused():
     import assertpy
 
-    with pytest.raises(TypeError, match="an assertpy chain of the kind 'warn', whose failures do not raise"):
+    with pytest.raises(TypeError, match="the lambda returned an assertpy chain of the kind 'warn', whose failures do not raise"):
         holds(lambda value: assertpy.assert_warn(value).is_equal_to(2), 1)
 
     def softly(value):
         with assertpy.soft_assertions():
             return assertpy.assert_that(value).is_equal_to(1)
 
-    with pytest.raises(TypeError, match="an assertpy chain of the kind 'soft'"):
+    with pytest.raises(TypeError, match=r"^softly returned an assertpy chain of the kind 'soft'"):
         holds(softly, 1)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import suppress
 
 import pytest
 
@@ -38,7 +39,8 @@ def instructions(work) -> int:
 
 def growth(make, work) -> float:
     """How many times the instructions it takes to do `work` with what is made for ten times as many."""
-    instructions(lambda: work(make(3), 3))  # what is imported and kept on first use
+    with suppress(AssertionError):
+        work(make(3), 3)  # what is imported and kept on first use
     few, many = make(FEW), make(10 * FEW)
     return instructions(lambda: work(many, 10 * FEW)) / instructions(lambda: work(few, FEW))
 

@@ -187,3 +187,12 @@ def test_a_way_through_many_nodes_is_found_without_a_greedy_start():
     while network.improve():
         pass
     assert 0 == sum(network.supply)
+
+
+def test_equal_patterns_written_twice_ask_for_two_executions():
+    patterns = [pay({"id": "3"}), pay({"id": "3"}), pay(), pay()]  # a number in a text, which a bucket does not decide
+
+    pairing = pair_executions(patterns, executions({"id": "3"}, {"id": "3"}, {"id": "4"}), lambda execution: Returned())
+
+    assert len(pairing.unmatched_patterns) == 1
+    assert () == pairing.unmatched_executions

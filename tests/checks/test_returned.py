@@ -50,6 +50,11 @@ def test_they_come_in_the_order_in_which_they_ended():
     assert [2, 5] == Returned([late, early]).before(9)
 
 
+def test_results_that_came_at_the_same_moment_stay_as_they_are():
+    same = [execution("look", result={"id": place}, ended_order=1) for place in (2, 1)]
+    assert [{"id": 2}, {"id": 1}] == Returned(same).before(9)
+
+
 def test_a_reference_takes_part_in_what_a_comparison_overlooks():
     class Results:
         def before(self, name):

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from agentassert import Capture, MessageError, SpanError, StoredCaptureError
+from agentassert import Capture, MessageError, SpanError, StoredCaptureError, capture, record
 from agentassert.snapshots.placeholders import found
 from agentassert.snapshots.reading import read
 from agentassert.stored import compressed
@@ -44,6 +44,22 @@ def refused(error, ask, *given):
 
 
 CHAT = {"gen_ai.operation.name": {"stringValue": "chat"}}
+
+
+def executed_under_one_id():
+    """Requests of one response that share an id, each of which was executed."""
+    with capture() as cap, record.invocation("support"):
+        with record.model_call("small", messages="x") as call:
+            call.respond(
+                tool_execution_requests=[
+                    {"name": "t", "arguments": {"i": number % 7}, "call_id": "c1"} for number in range(8_000)
+                ]
+            )
+        for number in range(8_000):
+            record.tool_execution("t", {"i": number % 7}, call_id="c1")
+    return cap.invocations
+
+
 LONG = {
     "a key twice in a capture": lambda: refused(ValueError, Capture.from_json, TWICE),
     "a key twice in a snapshot": lambda: refused(
@@ -55,6 +71,7 @@ LONG = {
     "attributes without a value": lambda: Capture.from_otlp(
         spans_with(CHAT, [("gen_ai.user.message", {f"k{number}": {} for number in range(30_000)})])
     ),
+    "executions under one call id": executed_under_one_id,
     "results one by one": lambda: Capture.from_messages(
         [USER, {"role": "assistant", "content": None, "tool_calls": [CALL] * 3_000}, *[RESULT] * 3_000]
     ),
