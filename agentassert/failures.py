@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -99,3 +100,11 @@ def counted(number: int, noun: str) -> str:
 def hidden(excinfo: Any) -> bool:
     """Whether pytest leaves a frame of ours out of a traceback: for our own failures only, so that our bugs stay visible."""
     return bool(excinfo.errisinstance((AgentAssertionError, UnknownNameError)))
+
+
+def levels_to_the_test() -> int:
+    """How far up the stack the test is, seen from the caller: its line is what a warning is about."""
+    levels, frame = 1, sys._getframe(1)  # noqa: SLF001  # `skip_file_prefixes` of `warnings.warn` came with Python 3.12
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("agentassert."):
+        levels, frame = levels + 1, frame.f_back
+    return levels

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import enum
-import sys
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, Final, Self, TypeAlias, TypeVar
 
 from agentassert import render
@@ -17,16 +16,16 @@ from agentassert.captures import Capture
 from agentassert.checks.endings import gate
 from agentassert.checks.executions import line
 from agentassert.checks.requests import never_executed, unanswered
-from agentassert.checks.unknown_tools import about_unknown, is_requested, offered_tools
+from agentassert.checks.unknown_tools import about_misspelt, about_unknown
 from agentassert.checks.view import Marks, View
 from agentassert.errors import AdapterError, AgentAssertionError, AmbiguousError, UnknownToolWarning
-from agentassert.failures import Failure, hidden, listed, shortened
+from agentassert.failures import Failure, hidden, levels_to_the_test, listed, shortened
 from agentassert.patterns import ExecutionPattern
 from agentassert.records import Invocation
 
 __tracebackhide__ = hidden
 
-_MOST_SAID: Final = 10
+MOST_SAID: Final = 10
 _UNCHANGING: Final = frozenset((str, int, ExecutionPattern))
 
 _T = TypeVar("_T")
@@ -81,9 +80,10 @@ class Chain(Guarded):
         said: Written,
         *,
         scoped: bool = True,
+        ordered: bool = False,
         gated: bool = True,
         on_pass: Callable[[View], None] | None = None,
-        names: Sequence[str] = (),
+        names: Iterable[str] = (),
         negative: bool = False,
     ) -> Self:
         """Run a check; every assertion ends here.
@@ -92,6 +92,7 @@ class Chain(Guarded):
             check: the rule.
             said: the assertion as it was written.
             scoped: whether it looks at what may lie in nested invocations.
+            ordered: whether it asks for an order, which nobody knows across invocations.
             gated: whether the invocation must have completed, or its failure been checked.
             on_pass: what else the books take when it passes.
             names: tool names in it, of which a misspelt one is called out.
@@ -100,7 +101,7 @@ class Chain(Guarded):
         self.__agentassert_checked__ = True
         if self._dead:
             return self
-        view = self._looked_at(scoped=scoped, gated=gated)
+        view = self._looked_at(scoped=scoped, ordered=ordered, gated=gated)
         if view is None:
             return self
         verdict = _judged(check, view)
@@ -145,16 +146,16 @@ class Chain(Guarded):
         self._told(error)
         self._dead = True
 
-    def _looked_at(self, *, scoped: bool, gated: bool) -> View | None:
+    def _looked_at(self, *, scoped: bool, gated: bool, ordered: bool = False) -> View | None:
         """What is looked at; `None` in a soft block when a gate failed, which ends the chain."""
         try:
-            return self._view(scoped=scoped, gated=gated)
+            return self._view(scoped=scoped, ordered=ordered, gated=gated)
         except Stopped as stopped:
             error = stopped.error
         self._ended(error)  # here, where nothing is being handled: Python would show what is as the error's context
         return None
 
-    def _view(self, *, scoped: bool, gated: bool) -> View:
+    def _view(self, *, scoped: bool, ordered: bool, gated: bool) -> View:
         """What is looked at, once every gate is passed."""
         self._check_recording()
         roots = self._roots(scoped)
@@ -166,7 +167,7 @@ class Chain(Guarded):
         if not scoped:
             return self._view_of(roots, with_strays=False)
         if self._scope is None and roots[0].nested_invocations:
-            raise Stopped(self._scope_error(roots[0]))
+            raise Stopped(_scope_error(roots[0], ordered=ordered))
         inside = self._inside(roots)
         for one in inside:
             failure = gate(one, unlocked=True)
@@ -228,23 +229,13 @@ class Chain(Guarded):
         found: View = self._capture.memo(key, view)
         return found
 
-    def _scope_error(self, root: Invocation) -> AmbiguousError:
-        names = ", ".join(repr(one.name) for one in root.nested_invocations)
-        return AmbiguousError(
-            f"Invocation {root.name!r} has the nested invocations {names}, so two readings are plausible.\n"
-            "Say before this assertion whether theirs count: including_nested() or top_level_only().",
-            subject=f"invocation {root.name!r}",
-            expected="a chosen scope",
-            actual=tuple(one.name for one in root.nested_invocations),
-        )
-
     def _doubt_error(self) -> AgentAssertionError:
         doubts = self._capture.health.doubts
         lines = "\n".join(f"  {doubt}" for doubt in doubts)
         text = f"The recording is in doubt, which this capture counts as a failure:\n{lines}"
         return AgentAssertionError(text, subject="the capture", expected="no doubts", actual=doubts)
 
-    def _error(self, view: View, failure: Failure, names: Sequence[str]) -> AgentAssertionError:
+    def _error(self, view: View, failure: Failure, names: Iterable[str]) -> AgentAssertionError:
         sections = [about_unknown(view, name) for name in names]
         sections += [*_executions_of(view, failure.important), never_executed(view.invocations, is_open=view.is_open)]
         doubts = self._capture.health.doubts
@@ -253,11 +244,9 @@ class Chain(Guarded):
         return failure.error(view.subject, *sections, description=self._description)
 
     def _warn_of_unknown(self, view: View, names: Iterable[str]) -> AgentAssertionError | None:
-        if offered_tools(view) is None:
-            return None
         for name in names:
-            words = about_unknown(view, name)
-            if words and not is_requested(view, name):
+            words = about_misspelt(view, name)
+            if words:
                 self._capture.doubt(f"{words} A misspelt name would make a negative assertion pass for ever.")
                 if self._capture.on_doubt == "fail":
                     return self._doubt_error()
@@ -315,6 +304,23 @@ def _judged(check: Check, view: View) -> Failure | Marks:
     return verdict
 
 
+def _scope_error(root: Invocation, *, ordered: bool) -> AmbiguousError:
+    names = tuple(one.name for one in root.nested_invocations)
+    if ordered:
+        advice = (
+            "Across invocations the order of tools is unknown, so say before this assertion whose it is about: top_level_only(), "
+            "or nested_invocation(name) for one of theirs."
+        )
+    else:
+        advice = "Say before this assertion whether theirs count: including_nested() or top_level_only()."
+    return AmbiguousError(
+        f"Invocation {root.name!r} has the nested invocations {', '.join(map(repr, names))}, so two readings are plausible.\n{advice}",
+        subject=f"invocation {root.name!r}",
+        expected="a chosen scope",
+        actual=names,
+    )
+
+
 def _executions_of(view: View, important: Iterable[str]) -> list[str]:
     sections, first = [], 1
     for one in view.everywhere:
@@ -327,17 +333,9 @@ def _executions_of(view: View, important: Iterable[str]) -> list[str]:
     return sections
 
 
-def levels_to_the_test() -> int:
-    """How far up the stack the assertion was written, seen from the caller: that line is what a warning is about."""
-    levels, frame = 1, sys._getframe(1)  # noqa: SLF001  # `skip_file_prefixes` of `warnings.warn` came with Python 3.12
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("agentassert."):
-        levels, frame = levels + 1, frame.f_back
-    return levels
-
-
 def said(method: str, *arguments: Any) -> Written:
     """An assertion as it was written; of a long list the beginning. What cannot change is shown when somebody looks."""
-    begun, is_longer = arguments[:_MOST_SAID], len(arguments) > _MOST_SAID
+    begun, is_longer = arguments[:MOST_SAID], len(arguments) > MOST_SAID
 
     def written() -> str:
         more = ", …" if is_longer else ""

@@ -96,7 +96,9 @@ class ExpressionAssertions(Chain):
         return self._examined(Expectations.parse(given), context, f"meets({shown})")
 
     def _examined(self, expectations: Expectations, context: Mapping[str, Any] | None, shown: Written) -> Self:
-        from agentassert.expressions import context_of, examined, overall, unknown_names
+        from agentassert.expressions.findings import overall
+        from agentassert.expressions.tool_names import unknown_names
+        from agentassert.expressions.unmet import context_of, examined
 
         if context is not None and not isinstance(context, Mapping):
             raise TypeError(f"context must be a mapping, but was {render.value(context)} ({type(context).__name__})")

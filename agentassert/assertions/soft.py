@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Final
@@ -21,7 +22,7 @@ def soft_assertions() -> SoftAssertions:
 
     Chains of this library's `assert_that` take part, over captures and over plain values. After a failed gate or navigation the
     rest of that chain is ignored. Other tasks and threads are not affected. When the block itself raises, that exception goes its
-    way with the collected failures as a note.
+    way with the collected failures as a note; what is no failure of a test, as a skip, does not stand in their way.
 
     Returns:
         The context manager.
@@ -64,7 +65,7 @@ class SoftAssertions:
         count = len(self._failures)
         messages = "\n".join(f"{number}. {failure}" for number, failure in enumerate(self._failures, 1))
         text = f"{count} soft assertion{'s' if count > 1 else ''} failed:\n{messages}"
-        if error is not None:
+        if error is not None and not _is_no_failure(error):
             note_soft_failures(error, text)
             return
         raise AgentAssertionError(text, failures=tuple(self._failures))
@@ -75,6 +76,13 @@ class SoftAssertions:
             return False
         self._failures.append(failure)
         return True
+
+
+def _is_no_failure(error: BaseException) -> bool:
+    """Whether a note on it would be read by nobody: a skip, and what ends a generator that is never resumed."""
+    skips = ((sys.modules.get("unittest.case"), "SkipTest"), (sys.modules.get("_pytest.outcomes"), "Skipped"))
+    kinds = (getattr(module, name, None) for module, name in skips)
+    return isinstance(error, (GeneratorExit, *(kind for kind in kinds if kind is not None)))
 
 
 def collected(failure: AgentAssertionError) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from agentassert import render
-from agentassert.assertions.base import Chain, Scope, said
+from agentassert.assertions.base import MOST_SAID, Chain, Scope, said
 from agentassert.assertions.given import (
     arguments_in_a_mapping,
     count_argument,
@@ -14,6 +14,7 @@ from agentassert.assertions.given import (
     patterns_argument,
     text_argument,
 )
+from agentassert.books import Written
 from agentassert.checks import executions, requests, sequences
 from agentassert.checks.arguments import compile_arguments
 from agentassert.checks.bounds import Bound
@@ -236,8 +237,9 @@ class ToolAssertions(Chain):
         """
         method = "has_tools_executed_exactly_in_any_order"
         patterns = patterns_argument(method, tools)
-        names = tuple(dict.fromkeys([pattern.name for pattern in patterns]))
-        return self._passes(lambda view: sequences.exactly_in_any_order(view, patterns), said(method, *tools), names=names)
+        return self._passes(
+            lambda view: sequences.exactly_in_any_order(view, patterns), _said_of(method, tools), names=_named(patterns)
+        )
 
     def has_no_more_tool_executions(self) -> Self:
         """Pass when every tool execution, failed ones too, was checked before, also by an earlier `assert_that` on the capture.
@@ -357,11 +359,20 @@ class ToolAssertions(Chain):
                 f"{method}: the order across invocations is unknown after including_nested(); use top_level_only(), "
                 "nested_invocation(name), or has_tools_executed_exactly_in_any_order(...)"
             )
-        names = tuple(dict.fromkeys([pattern.name for pattern in patterns]))
 
         def check(view: View) -> Failure | Marks:
             if self._scope is Scope.WHOLE and not sequences.follow_one_another(self._capture.invocations, self._capture.strays):
                 raise ValueError(f"{method}: the order is unknown, because invocations of this capture overlapped or are nested")
             return rule(view, patterns)
 
-        return self._passes(check, said(method, *tools), names=names)
+        return self._passes(check, _said_of(method, tools), ordered=True, names=_named(patterns))
+
+
+def _said_of(method: str, tools: Sequence[Any]) -> Written:
+    """The assertion as it was written, of which not more is shown: there may be thousands."""
+    return said(method, *tools[: MOST_SAID + 1])
+
+
+def _named(patterns: Sequence[ExecutionPattern]) -> Iterator[str]:
+    """The tools' names, each once, for whoever asks: where the assertion passes nobody does."""
+    yield from dict.fromkeys([pattern.name for pattern in patterns])

@@ -1,6 +1,6 @@
 """Conversations of several turns: read from Rasa's trackers, or recorded from any agent."""
 
-from agentassert.conversations.talking import ConversationBlock, Talk, conversation
+from agentassert.conversations.talking import Talk, conversation
 from agentassert.errors import RasaPitfallWarning, TrackerError
 from agentassert.raw_events import RawEvent
 from agentassert.turns import (
@@ -22,7 +22,6 @@ __all__ = [
     "Button",
     "Clarification",
     "Conversation",
-    "ConversationBlock",
     "FlowEvent",
     "RasaPitfallWarning",
     "RawEvent",

@@ -66,7 +66,14 @@ def conversation(
 
 
 class Talk:
-    """A conversation that goes on. What :func:`conversation` gives."""
+    """A conversation that goes on. What :func:`conversation` gives.
+
+    Example:
+        >>> with conversation(lambda message: message.upper()) as talk:
+        ...     turns = [talk.say("hi"), talk.say("bye")]
+        >>> [turn.bot_messages[0].text for turn in talk.conversation.turns]
+        ['HI', 'BYE']
+    """
 
     def __init__(
         self, target: Target, mocks: Mapping[str, Double] | Resolver | None, timeout_s: float | None, name: str | None
@@ -145,7 +152,7 @@ class Talk:
 
     def _heard(self, driven: Driven) -> Turn:
         driven.capture.was_read = True  # nobody is given it: what it holds is in the talk's own capture, too
-        driven.raise_problems()
+        driven.conclude()
         return self.turn(-1)
 
 

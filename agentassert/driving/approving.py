@@ -106,7 +106,7 @@ class ApprovalDecision:
 
     def fits(self, pending: PendingApproval, context: Any) -> bool:
         """Whether it decides about this."""
-        if not _same_tool(self.tool, pending.tool):
+        if not same_tool(self.tool, pending.tool):
             return False
         values = {"params": _parsed(pending.arguments), "context": context}
         return self._condition is None or self._condition.holds(values)
@@ -150,7 +150,13 @@ class Decisions:
         return tuple(self._left)
 
 
-def _same_tool(named: str, asked: str) -> bool:
+def same_tool(named: str, asked: str) -> bool:
+    """Whether a decision names the tool that is asked about: by its whole name, or by the last part where one of the two has dots.
+
+    Example:
+        >>> same_tool("refund", "billing.refund"), same_tool("refund", "refunds")
+        (True, False)
+    """
     return named == asked or named == asked.rpartition(".")[2] or named.rpartition(".")[2] == asked
 
 

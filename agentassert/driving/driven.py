@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
+
 import attrs
 
 from agentassert import render
 from agentassert.adapters.driver import PendingApproval
 from agentassert.captures import Capture
-from agentassert.driving.approving import ApprovalDecision
-from agentassert.errors import AgentAssertionError
+from agentassert.driving.approving import ApprovalDecision, same_tool
+from agentassert.errors import AgentAssertionError, UnknownToolWarning
+from agentassert.failures import levels_to_the_test
+from agentassert.text.nearest import nearest
 
 
 @attrs.frozen
@@ -45,8 +49,19 @@ class Driven:
         unused = [f"nothing asked for the decision {_described(one)}" for one in self.unused]
         return (*self.mock_problems, *unmatched, *unused)
 
-    def raise_problems(self, *, strict_approvals: bool = False) -> None:
-        """Fail when there are any.
+    def hints(self) -> tuple[str, ...]:
+        """Why the run may have stopped where it did, a sentence each: decisions that nothing asked for, by almost the right name."""
+        waiting = {one.tool for one in self.unmatched}
+        misnamed = [one for one in self.unused if not any(same_tool(one.tool, tool) for tool in waiting)]
+        near = [(one, nearest(one.tool, waiting)) for one in misnamed]
+        return tuple(
+            f"nothing asked for the decision {_described(one)}; did you mean {meant[0]!r}, which waits for one?"
+            for one, meant in near
+            if meant
+        )
+
+    def conclude(self, *, strict_approvals: bool = False) -> None:
+        """Fail when there are problems; else warn of the hints, which failure messages tell from then on.
 
         Raises:
             AgentAssertionError: with all problems.
@@ -61,6 +76,9 @@ class Driven:
                 expected="a run that goes by its approvals and mocks",
                 actual=found,
             )
+        for hint in self.hints():
+            self.capture.doubt(hint)
+            warnings.warn(UnknownToolWarning(hint), stacklevel=levels_to_the_test())
 
 
 def _call(pending: PendingApproval) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from agentassert import adapters
 from agentassert.doubles import active, functions
@@ -12,13 +13,17 @@ from agentassert.doubles.sets import Doubles
 from agentassert.driving.targets import FrameworkAgent, Target, target_of
 from agentassert.errors import AgentAssertionError
 from agentassert.recording import threads
-from agentassert.records import ChatModelCall
-from agentassert.text.nearest import did_you_mean
+from agentassert.records import ChatModelCall, Invocation
+from agentassert.text.nearest import did_you_mean, nearest
 
 if TYPE_CHECKING:
     from agentassert.captures import Capture
     from agentassert.doubles.kinds import Double
     from agentassert.doubles.sets import Resolver
+
+_HANDS_OVER: Final = re.compile("transfer|hand_?off|delegate", re.IGNORECASE)
+"""How what hands over to another agent is called in most frameworks."""
+_NOT_A_HANDOFF: Final = "handing over to another agent cannot be mocked: let it, and mock the tools of that agent"
 
 
 @contextmanager
@@ -94,12 +99,21 @@ def refuse_unknown(doubles: Doubles, tools: list[str] | None) -> None:
     for name in doubles.names:
         if name not in tools and name not in functions.known:
             meant = did_you_mean(name, tools) if tools else "it has none"
-            raise ValueError(f"the agent has no tool {name!r} to mock{meant and f'; {meant}'}")
+            advice = "" if nearest(name, tools) else f". {_elsewhere(name)}"
+            raise ValueError(f"the agent has no tool {name!r} to mock{meant and f'; {meant}'}{advice}")
+
+
+def _elsewhere(name: str) -> str:
+    """Where a mock may belong that the agent has no tool for."""
+    if _HANDS_OVER.match(name):
+        return _NOT_A_HANDOFF.capitalize()
+    return "If an agent that it runs has it, put `with mocked_tools(that_agent, {...}):` around the run"
 
 
 def problems_in(cap: Capture, doubles: Doubles, tools: list[str] | None) -> tuple[str, ...]:
     """What went wrong with mocks in a run that is over, a sentence each."""
-    invocations = [one for top in cap.invocations for one in top.with_nested()]
+    tops = cap.invocations if cap.strays is None else (*cap.invocations, cap.strays)
+    invocations = [one for top in tops for one in top.with_nested()]
     executed = {execution.name for one in invocations for execution in one.tool_executions}
     offered = {
         name
@@ -116,7 +130,16 @@ def problems_in(cap: Capture, doubles: Doubles, tools: list[str] | None) -> tupl
             problems.append(f"{name!r} is mocked, but no tool of this name was offered or executed{meant and f'; {meant}'}")
         elif name in executed and name not in doubles.reached:
             problems.append(f"{name!r} is mocked, but the real tool ran: nothing could be put in its place there")
+        elif name not in doubles.reached and any(_handed_over(one, name) for one in invocations):
+            problems.append(f"{name!r} is mocked, but no tool: {_NOT_A_HANDOFF}")
     return tuple(problems)
+
+
+def _handed_over(invocation: Invocation, name: str) -> bool:
+    """Whether a request for `name` is what started another agent, rather than a tool that a person or the framework refused."""
+    asked = any(request.name == name and not request.answered for request in invocation.tool_execution_requests)
+    decided = any(approval.tool == name for approval in invocation.approvals)
+    return asked and not decided and any(one.started_by is None for one in invocation.nested_invocations)
 
 
 def raise_problems(doubles: Doubles) -> None:

@@ -68,7 +68,7 @@ def run(
         >>> checked = assert_that(cap).has_tool_executed_with("get_price", {"article": "lamp"})
     """
     driven = drive(agent, payload, approvals=approvals, context=context, mocks=mocks, timeout_s=timeout_s, name=name)
-    driven.raise_problems(strict_approvals=strict_approvals)
+    driven.conclude(strict_approvals=strict_approvals)
     return driven.capture
 
 
@@ -111,7 +111,7 @@ async def run_async(
         'Hello Ann'
     """
     driven = await drive_async(agent, payload, approvals=approvals, context=context, mocks=mocks, timeout_s=timeout_s, name=name)
-    driven.raise_problems(strict_approvals=strict_approvals)
+    driven.conclude(strict_approvals=strict_approvals)
     return driven.capture
 
 

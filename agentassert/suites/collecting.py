@@ -8,8 +8,9 @@ from typing import Any, Self
 
 import pytest
 
-from agentassert.suites.loading import load_suite
+from agentassert.suites.loading import load_suite, name_refused
 from agentassert.suites.outcomes import COMMAND_PLUGIN, CaseResult, CaseStatus
+from agentassert.suites.problems import shown_path
 from agentassert.suites.projects import Project
 from agentassert.suites.running import run_case
 from agentassert.suites.schema import Case, Suite
@@ -39,7 +40,9 @@ class SuiteFile(pytest.File):
             project: whose suite it is.
             directory: the suites directory that it is in.
         """
-        node: Self = cls.from_parent(parent, path=path)
+        # What pytest tells, and keeps in its cache, of a file that is refused for its name must be text.
+        nodeid = None if name_refused(path, directory) is None else shown_path(path)
+        node: Self = cls.from_parent(parent, path=path, nodeid=nodeid)
         node.project, node.directory = project, directory
         return node
 

@@ -14,7 +14,7 @@ from agentassert.suites.discovery import SUFFIX, content_of, has_wrong_suffix, s
 from agentassert.suites.format import SUITE
 from agentassert.suites.kinds import Reader, TooMuchWrongError
 from agentassert.suites.known_tools import KnownTools
-from agentassert.suites.problems import Problem, SuiteError, YamlError, quoted
+from agentassert.suites.problems import Problem, SuiteError, YamlError, quoted, shown_path
 from agentassert.suites.schema import Case, Suite
 from agentassert.suites.tool_spelling import refuse_unknown_tools
 from agentassert.suites.yaml import MOST_BYTES, Document, parse
@@ -78,6 +78,9 @@ def load_suite(
     Raises:
         SuiteError: for everything that is wrong with the file.
     """
+    refused = name_refused(file, directory)
+    if refused is not None:
+        raise refused
     try:
         document = parse(_content(file, directory))
     except YamlError as error:
@@ -86,6 +89,21 @@ def load_suite(
     if data is None or (isinstance(data, dict) and _OF_RASA & data.keys() and "tests" not in data):
         return None
     return _suite(file, directory, document, agents, tools_of)
+
+
+def name_refused(file: Path, directory: Path) -> SuiteError | None:
+    """The error for a suite that is called by bytes that are no UTF-8: no report, cache or other process can be told of it.
+
+    Example:
+        >>> print(name_refused(Path(os.fsdecode(b"tests/\\xff.yaml")), Path("tests")))
+        tests/\\udcff.yaml:1:1: the name of a suite, and of its folders, must be UTF-8, so that reports can tell it: rename this one
+        >>> name_refused(Path("tests/straße.yaml"), Path("tests")) is None
+        True
+    """
+    if not any("\ud800" <= character <= "\udfff" for character in str(file.relative_to(directory))):
+        return None
+    words = "the name of a suite, and of its folders, must be UTF-8, so that reports can tell it: rename this one"
+    return SuiteError(file, [Problem(1, 1, words)], shown_path(Path(file.stem)))
 
 
 def _content(file: Path, directory: Path) -> bytes:

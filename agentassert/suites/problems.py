@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -62,16 +63,15 @@ class SuiteError(ValueError):
 
 
 def shown_path(file: Path) -> str:
-    """A path as messages show it: from the working directory where it is below that.
+    """A path as messages show it: from the working directory where it is below that, bytes that are no UTF-8 spelt out.
 
     Example:
         >>> shown_path(Path.cwd() / "tests" / "support.yaml")
         'tests/support.yaml'
     """
-    try:
-        return file.relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return file.as_posix()
+    with contextlib.suppress(ValueError):
+        file = file.relative_to(Path.cwd())
+    return file.as_posix().encode(errors="backslashreplace").decode()
 
 
 class YamlError(ValueError):

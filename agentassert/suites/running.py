@@ -130,6 +130,7 @@ class _Run:
             self.reasons += mocks.problems(driven.capture, self.tools)
         self.reasons += unmet_in(driven.capture, case.expectations, self.context, self.tools)
         if self.reasons:
+            self.reasons += driven.hints()
             self.recorded = recorded(driven.capture.invocation, case.expectations)
 
     def _clean_up(self, builder: Builder) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from agentassert.captures import Capture
 from agentassert.suites.known_tools import KnownTools
 from agentassert.suites.mock_modules import Mock, MockModule
-from agentassert.suites.verdicts import HOW_TO_BE_SEEN, tools_met, unseen_tools
+from agentassert.suites.verdicts import HOW_TO_BE_SEEN, tools_met, tools_run, unseen_tools
 
 
 class SuiteMocks:
@@ -35,6 +35,8 @@ class SuiteMocks:
             capture: what was recorded of the run.
             tools: what is known of the agent's tools.
         """
+        missed = [tool for tool in sorted(tools_run(capture) - self._asked) if self.find(tool) is not None]
+        yield from (f"{tool!r} is mocked, but the real tool ran: nothing could be put in its place there" for tool in missed)
         if self._module is not None:
             yield from self._module.idle(self._asked | tools_met(capture))
         bare = [tool for tool in unseen_tools(capture, tools) if self.strict or self.find(tool) is not None]

@@ -64,6 +64,12 @@ def tools_met(capture: Capture) -> frozenset[str]:
     return frozenset(found)
 
 
+def tools_run(capture: Capture) -> frozenset[str]:
+    """The tools that did run, by any agent: not from a cache, and not only asked for."""
+    executions = [execution for one in _everywhere(capture) for execution in one.tool_executions]
+    return frozenset(one.name for one in executions if not (one.cached or one.may_not_have_run))
+
+
 def recorded(top: Invocation, expectations: Expectations) -> str:
     """The tool executions of an invocation and of those below it, and the names that are those of no tool in it."""
     view = alone(top)

@@ -91,6 +91,14 @@ UNSCOPED = (
 NO_ASSERTIONS = {"described_as", "including_nested", "includingNested", "top_level_only", "topLevelOnly", "whole_capture"}
 
 
+def misfits(methods, rows, table):
+    """What is to be done about a table that has a row for each method, and no others; `table` says where it is and what it holds."""
+    return [
+        *(f"{name} has no row in {table}" for name in sorted({*methods} - {*rows})),
+        *(f"{name} is no such method: take its row out of {table}" for name in sorted({*rows} - {*methods})),
+    ]
+
+
 def call(chain, method):
     """Call the method with its arguments."""
     return getattr(chain, method)(*ASSERTIONS[method], **KEYWORDS.get(method, {}))

@@ -99,7 +99,7 @@ def test_what_awaits_an_approval_can_be_asserted_on():
 def test_an_adapter_that_cannot_see_approvals_does_not_say_that_there_were_none(method, arguments):
     cap = captured(invocation("support", recorded_by=("blind",)), visibility={"blind": frozenset()})
 
-    with pytest.raises(NotRecordedError, match=r"but the 'blind' adapter cannot see approvals.\n.*`record.approval\("):
+    with pytest.raises(NotRecordedError, match=r"\nbut the 'blind' adapter cannot see approvals.\n.*`record.approval\("):
         getattr(assert_that(cap), method)(*arguments)
 
 

@@ -139,7 +139,7 @@ def test_an_execution_of_unknown_outcome_is_checked_for_the_outcome_that_was_ass
     cap = captured(invocation("support", execution("pay"), execution("pay", outcome=UNKNOWN)))
     assert_that(cap).has_tool_executed("pay")
 
-    with pytest.raises(NotRecordedError, match="but that depends on 1 execution of 'pay' whose outcome was not reported"):
+    with pytest.raises(NotRecordedError, match="\nbut that depends on 1 execution of 'pay' whose outcome was not reported"):
         assert_that(cap).has_no_more_tool_executions()
 
 

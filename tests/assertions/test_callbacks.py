@@ -77,7 +77,7 @@ def test_a_def_that_asserts_matches_where_it_does_not_fail():
 
     cap = support()
     assert_that(cap).has_tool_executed_with("pay", is_two)
-    assert "but 2 executions were not checked" in message(assert_that(cap).has_no_more_tool_executions)
+    assert "\nbut 2 executions were not checked" in message(assert_that(cap).has_no_more_tool_executions)
     assert "not accepted by is_two: 1 is not 2" in message(
         assert_that(support(execution("pay", {"n": 1}))).has_tool_executed_with, "pay", is_two
     )
@@ -129,7 +129,7 @@ def test_marks_made_for_a_candidate_that_fails_are_undone():
         "reader", lambda nested: nested.has_tool_executed("skim").has_no_more_tool_executions()
     )
 
-    assert "but 2 executions were not checked before:\n  [1] skim() -> 'ok'\n  [2] x() -> 'ok'" in (
+    assert "\nbut 2 executions were not checked before:\n  [1] skim() -> 'ok'\n  [2] x() -> 'ok'" in (
         message(assert_that(cap).including_nested().has_no_more_tool_executions)
     )
 
@@ -163,7 +163,7 @@ def test_marks_of_all_candidates_that_match_stand():
     cap = team()
     assert_that(cap).has_nested_invocation_satisfying("reader", lambda nested: nested.has_tool_executed("skim"))
 
-    assert "but 1 execution was not checked before:\n  [2] x() -> 'ok'" in (
+    assert "\nbut 1 execution was not checked before:\n  [2] x() -> 'ok'" in (
         message(assert_that(cap).including_nested().has_no_more_tool_executions)
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentassert import AgentAssertionError, NotRecordedError, Status, assert_that, capture, record
+from agentassert.stored.recorded_errors import RecordedError
 from tests.factories import captured, execution, failed, invocation, message
 
 
@@ -43,7 +44,8 @@ def test_a_completed_invocation_has_succeeded():
         (
             "unfinished",
             "Expected invocation 'support' to be over before anything is asserted about it,\nbut it has not finished.\n"
-            "Wait for its result inside the block, or give the capture more time: capture(wait=seconds).",
+            "Wait for its result inside the block, or give the capture more time: capture(wait=seconds); "
+            "in a coroutine by `async with capture(…)`, since a plain `with` cannot wait there.",
         ),
     ],
 )
@@ -98,7 +100,7 @@ def test_what_was_only_being_handled_when_the_error_was_raised_is_no_cause():
     error = RuntimeError("outer")
     error.__context__ = TimeoutError("no answer")
 
-    assert "but it failed with RuntimeError: outer." in message(
+    assert "\nbut it failed with RuntimeError: outer." in message(
         assert_that(captured(failed(error=error))).has_failed_with, OSError
     )
 
@@ -127,6 +129,14 @@ def test_a_cycle_of_causes_ends():
     assert "  RuntimeError: other" in message(assert_that(cap).has_failed_with, KeyError)
 
 
+def test_an_error_that_stands_in_a_group_twice_hides_none_after_it():
+    both = KeyError("a")
+
+    with pytest.raises(ExceptionGroup), capture() as cap, record.invocation("support"):
+        raise ExceptionGroup("several", [both, both, TimeoutError("no answer")])
+    assert_that(cap).has_failed_with(TimeoutError)
+
+
 def test_another_message_is_shown():
     assert message(assert_that(captured(failed())).has_failed_with_message_containing, "No Answer") == (
         "Expected invocation 'support' to have failed with a message containing 'No Answer',\n"
@@ -137,7 +147,13 @@ def test_another_message_is_shown():
 
 @pytest.mark.parametrize(("method", "argument"), [("has_failed_with", KeyError), ("has_failed_with_message_containing", "x")])
 def test_what_did_not_fail_failed_with_nothing(method, argument):
-    assert "but it completed." in message(getattr(assert_that(with_status("completed")), method), argument)
+    assert "\nbut it completed." in message(getattr(assert_that(with_status("completed")), method), argument)
+
+
+def test_what_was_cancelled_did_not_fail_whatever_its_error_was():
+    with pytest.raises(AgentAssertionError, match="\nbut it was cancelled with stopped") as caught:
+        assert_that(with_status("cancelled", error="stopped")).has_failed_with(KeyError)
+    assert not isinstance(caught.value, NotRecordedError)
 
 
 def test_a_blocked_invocation_failed_with_what_blocked_it():
@@ -162,7 +178,7 @@ def test_of_an_error_known_by_its_text_nobody_knows_the_type():
 
 @pytest.mark.parametrize(("method", "argument"), [("has_failed_with", KeyError), ("has_failed_with_message_containing", "x")])
 def test_an_error_that_was_not_recorded_decides_nothing(method, argument):
-    with pytest.raises(NotRecordedError, match="but it failed, with an error that was not recorded"):
+    with pytest.raises(NotRecordedError, match="\nbut it failed, with an error that was not recorded"):
         getattr(assert_that(with_status("failed")), method)(argument)
 
 
@@ -183,6 +199,26 @@ def test_an_error_carries_what_was_expected_and_found():
         "to have succeeded",
         Status.AWAITING_APPROVAL,
     )
+
+
+@pytest.mark.parametrize(
+    ("fields", "actual"),
+    [
+        ({"status": "completed"}, Status.COMPLETED),
+        ({"status": "failed", "error": "no answer"}, "no answer"),
+        ({"status": "failed"}, "but it failed, with an error that was not recorded"),
+    ],
+)
+def test_an_error_carries_how_it_ended_instead_of_failing_so(fields, actual):
+    with pytest.raises(AgentAssertionError) as caught:
+        assert_that(with_status(**fields)).has_failed_with(KeyError)
+    assert caught.value.actual == actual
+
+
+def test_an_error_carries_the_error_that_there_was():
+    with pytest.raises(AgentAssertionError) as caught:
+        assert_that(captured(failed(error=TimeoutError("no answer")))).has_failed_with(KeyError)
+    assert (type(caught.value.actual), str(caught.value.actual)) == (RecordedError, "no answer")
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def test_an_invocation_that_did_not_complete_fails_every_assertion(method, statu
 
 @pytest.mark.parametrize("method", UNGATED)
 def test_an_unfinished_invocation_fails_those_on_its_end_too(method):
-    with pytest.raises(AgentAssertionError, match="but it has not finished"):
+    with pytest.raises(AgentAssertionError, match="\nbut it has not finished"):
         call(assert_that(captured(invocation("support", status=Status.UNFINISHED))), method)
 
 

@@ -203,7 +203,7 @@ def test_an_unknown_outcome_is_a_call_and_leaves_open_whether_the_answer_is_an_e
     cap = support(execution("look", outcome=UNKNOWN, result="x", inferred=True))
 
     assert_that(cap).meets(expected_tool_calls=[{"look": "invocations == 1 and result == 'x'"}])
-    with pytest.raises(NotRecordedError, match=r"but that depends on result\.is_error, which nobody recorded\."):
+    with pytest.raises(NotRecordedError, match=r"\nbut that depends on result\.is_error, which nobody recorded\."):
         assert_that(cap).meets(expected_tool_calls=[{"look": "result.is_error == true"}])
 
 
@@ -211,7 +211,7 @@ def test_arguments_that_nobody_saw_decide_nothing():
     cap = support(execution("look", {"n": 1}), unseen("look"))
 
     assert_that(cap).meets(expected_tool_calls=[{"look": "params.n == 1"}, {"look": "invocations == 2"}])
-    with pytest.raises(NotRecordedError, match=r"but that depends on params\.n, which nobody recorded"):
+    with pytest.raises(NotRecordedError, match=r"\nbut that depends on params\.n, which nobody recorded"):
         assert_that(cap).meets(expected_tool_calls=[{"look": "params.n == 1 and invocations == 1"}])
 
 
@@ -234,7 +234,7 @@ def test_a_request_that_nothing_answered_may_or_may_not_have_run():
 
 def test_an_invocation_that_runs_meets_nothing():
     with capture() as cap, record.invocation("support"):
-        assert "but it has not finished" in message(assert_that(cap).meets, expected_no_tool_calls=["pay"])
+        assert "\nbut it has not finished" in message(assert_that(cap).meets, expected_no_tool_calls=["pay"])
         assert [one.found for one in unmet(cap.invocation, Expectations.parse({}))] == ["but it has not finished"]
 
 
@@ -272,7 +272,7 @@ def test_what_is_unmet_for_certain_comes_before_what_nobody_can_decide():
         assert_that(cap).meets(expected_tool_calls=["mail", "pay"])
     assert type(caught.value) is AgentAssertionError
     assert "recorded outside every invocation\n      Assert after whole_capture()" in str(caught.value)
-    with pytest.raises(AmbiguousError, match="but 2 expectations are not met"):
+    with pytest.raises(AmbiguousError, match="\nbut 2 expectations are not met"):
         assert_that(cap).meets(expected_tool_calls=["mail"], expected_no_tool_calls=["mail"])
 
 
@@ -280,7 +280,7 @@ def test_a_full_name_whose_last_part_alone_was_recorded_is_asked_about():
     cap = support(execution("add"))
 
     for expected in ({"expected_tool_calls": ["math.add"]}, {"expected_no_tool_calls": ["math.add"]}):
-        with pytest.raises(AmbiguousError, match="but a tool was recorded as 'add', which may be"):
+        with pytest.raises(AmbiguousError, match="\nbut a tool was recorded as 'add', which may be"):
             assert_that(cap).meets(**expected)
 
 
@@ -405,7 +405,7 @@ def test_what_nobody_can_decide_about_a_child_is_decided_by_nobody():
 def test_several_triggers_that_nobody_waited_for_are_told_so():
     cap = support(nested=[invocation("reader", awaited=False), invocation("reader", awaited=False)])
 
-    assert "but none of 2 was waited for." in message(
+    assert "\nbut none of 2 was waited for." in message(
         assert_that(cap).meets, expected_child_agents={"reader": {"expected_tool_calls": ["look"]}}
     )
 
@@ -413,7 +413,7 @@ def test_several_triggers_that_nobody_waited_for_are_told_so():
 def test_a_child_that_did_not_finish_meets_nothing():
     cap = support(nested=[invocation("reader", status=Status.UNFINISHED, awaited=True)])
 
-    assert "but it has not finished" in message(
+    assert " but it has not finished" in message(
         assert_that(cap).meets, expected_child_agents={"reader": {"expected_result": "status == 'unfinished'"}}
     )
 
@@ -462,7 +462,7 @@ def by_searcher(**fields):
     "unclear", [{"expected_no_tool_calls": ["look"]}, {"expected_tool_calls": [{"look": "params.n == 1 and invocations == 0"}]}]
 )
 def test_what_was_not_called_here_but_below_is_asked_about(unclear):
-    with pytest.raises(AmbiguousError, match="but nested invocation 'searcher' executed it"):
+    with pytest.raises(AmbiguousError, match="\nbut nested invocation 'searcher' executed it"):
         assert_that(by_searcher()).meets(**unclear)
     assert_that(by_searcher()).meets(**unclear, expected_child_agents={"searcher": {"expected_tool_calls": ["look"]}})
 
@@ -471,7 +471,7 @@ def test_what_was_not_called_here_is_asked_about_at_any_depth():
     desk = invocation("desk", nested=[invocation("searcher", execution("look"), awaited=True)], awaited=True)
     cap = captured(invocation("wrapper", nested=[desk]))
 
-    with pytest.raises(AmbiguousError, match="but nested invocation 'searcher' executed it"):
+    with pytest.raises(AmbiguousError, match="\nbut nested invocation 'searcher' executed it"):
         assert_that(cap).meets(expected_no_tool_calls=["look"], expected_child_agents={"desk": {}})
     assert_that(cap).meets(
         expected_no_tool_calls=["look"], expected_child_agents={"desk": {"expected_child_agents": {"searcher": {}}}}

@@ -46,6 +46,18 @@ def test_what_was_sent_and_answered_instead_is_shown(method, text):
     assert shown == f"Expected chat model call 0 of invocation 'support' to have {text}"
 
 
+def test_only_the_last_message_of_the_user_is_the_last_one():
+    assert "\nbut it is not in it:\n" in message(
+        assert_that(support()).chat_model_call(0).has_last_user_message_containing, "Hello"
+    )
+
+
+def test_an_answer_is_one_whatever_was_not_recorded_beside_it():
+    cap = captured(invocation("support", calls=[chat("Done.", completed=False)]))
+
+    assert "\nbut it was 'Done.'." in message(assert_that(cap).chat_model_call(0).has_response_containing, "x")
+
+
 def test_other_tools_offered_are_shown():
     assert message(assert_that(support()).chat_model_call(0).has_tool_offered, "ship") == (
         "Expected chat model call 0 of invocation 'support' to have offered the tool 'ship',\nbut it offered 'pay', 'refund'."
@@ -55,16 +67,20 @@ def test_other_tools_offered_are_shown():
 def test_no_tool_offered_is_not_the_same_as_tools_not_recorded():
     cap = captured(invocation("support", calls=[chat(tools_offered=()), chat()]))
 
-    assert "but it offered no tool." in message(assert_that(cap).chat_model_call(0).has_tool_offered, "pay")
-    with pytest.raises(NotRecordedError, match="but the tools offered were not recorded"):
+    assert "\nbut it offered no tool." in message(assert_that(cap).chat_model_call(0).has_tool_offered, "pay")
+    with pytest.raises(NotRecordedError) as caught:
         assert_that(cap).chat_model_call(1).has_tool_offered("pay")
+    assert str(caught.value) == (
+        "Expected chat model call 1 of invocation 'support' to have offered the tool 'pay',\n"
+        "but the tools offered were not recorded."
+    )
 
 
 def test_a_message_that_was_not_sent_is_said_to_be_missing():
     cap = captured(invocation("support", calls=[chat(messages=SENT[:1])]))
 
     for method in ("has_user_message_containing", "has_last_user_message_containing"):
-        assert "but there is no user message:\n  system: 'Be polite.'" in message(
+        assert "\nbut there is no user message:\n  system: 'Be polite.'" in message(
             getattr(assert_that(cap).chat_model_call(0), method), "x"
         )
 
@@ -83,6 +99,33 @@ def test_roles_have_other_names_elsewhere(sent, method):
     getattr(assert_that(cap).chat_model_call(0), method)("x")
 
 
+def test_roles_are_shown_under_one_name_each():
+    sent = [{"role": "developer", "content": "Be polite."}, {"role": "human", "content": "Hi"}, {"role": "ai", "content": "Ho"}]
+    cap = captured(invocation("support", calls=[chat(messages=sent)]))
+
+    assert message(assert_that(cap).chat_model_call(0).has_system_message_containing, "x").endswith(
+        ":\n  system: 'Be polite.'\n  user: 'Hi'\n  assistant: 'Ho'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "method", "text"),
+    [
+        (chat(), "has_user_message_containing", "a user message containing 'x',\nbut the messages were not recorded."),
+        (chat(None), "has_response_containing", "a response containing 'x',\nbut what it answered was not recorded."),
+        (
+            chat(None, messages=SENT, completed=False),
+            "has_response_containing",
+            "a response containing 'x',\nbut what it answered was not recorded.",
+        ),
+    ],
+)
+def test_what_was_not_recorded_decides_nothing(call, method, text):
+    with pytest.raises(NotRecordedError) as caught:
+        getattr(assert_that(captured(invocation("support", calls=[call]))).chat_model_call(0), method)("x")
+    assert str(caught.value) == f"Expected chat model call 0 of invocation 'support' to have {text}"
+
+
 def test_a_call_that_failed_has_no_response():
     assert message(assert_that(support()).chat_model_call(1).has_response_containing, "x") == (
         "Expected chat model call 1 of invocation 'support' to have a response containing 'x',\nbut it failed with overloaded."
@@ -92,7 +135,7 @@ def test_a_call_that_failed_has_no_response():
 def test_a_response_without_text():
     cap = captured(invocation("support", calls=[chat(None, messages=SENT)]))
 
-    assert "but it was None." in message(assert_that(cap).chat_model_call(0).has_response_containing, "x")
+    assert "\nbut it was None." in message(assert_that(cap).chat_model_call(0).has_response_containing, "x")
 
 
 def test_calls_of_tools_and_retrievers_are_not_among_the_own_ones():

@@ -132,7 +132,7 @@ def test_a_tools_name_is_text(method):
 
 @pytest.mark.parametrize("method", ["output", "output_text", "executed_tool_names", "tool_executions"])
 def test_a_failed_invocation_gives_no_value(method):
-    assert "but it failed with TimeoutError: no answer." in message(getattr(assert_that(captured(failed())), method))
+    assert "\nbut it failed with TimeoutError: no answer." in message(getattr(assert_that(captured(failed())), method))
 
 
 def test_a_value_that_is_not_as_expected_is_our_failure_and_says_where_it_comes_from():

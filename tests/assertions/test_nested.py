@@ -54,7 +54,7 @@ def test_what_is_nested_instead_is_shown(method, arguments, text):
 
 @pytest.mark.parametrize("method", ["has_nested_invocation", "nested_invocation"])
 def test_an_invocation_without_nested_ones(method):
-    assert "but it has none." in message(getattr(assert_that(captured(invocation())), method), "critic")
+    assert "\nbut it has none." in message(getattr(assert_that(captured(invocation())), method), "critic")
 
 
 def test_one_candidate_that_satisfies_the_requirement_is_enough():
@@ -112,7 +112,7 @@ def test_a_requirement_may_end_after_an_assertion_or_a_navigation(requirement):
 def test_an_only_candidate_that_is_not_accepted():
     shown = message(assert_that(team()).has_nested_invocation_satisfying, "researcher", lambda nested: False)
 
-    assert "but the only one does not:\n  1. it was not accepted\n" in shown
+    assert "\nbut the only one does not:\n  1. it was not accepted\n" in shown
 
 
 def test_a_requirement_on_a_candidate_with_nested_invocations_needs_a_scope():
@@ -124,7 +124,7 @@ def test_the_chain_of_a_nested_invocation_has_its_own_scope_and_gate():
     cap = captured(invocation("writer", nested=[failed("reader", execution("read"))]))
 
     chain = assert_that(cap).including_nested().nested_invocation("reader")
-    assert "but it failed with TimeoutError: no answer." in message(chain.has_tool_executed, "read")
+    assert "\nbut it failed with TimeoutError: no answer." in message(chain.has_tool_executed, "read")
     chain.has_failed_with(TimeoutError).has_tool_executed("read")
     assert_that(cap).nested_invocation("reader").has_tool_executed("read")
 
@@ -144,7 +144,9 @@ def test_marks_are_shared_with_the_invocation_above():
     cap = team()
     assert_that(cap).nested_invocation("researcher").including_nested().has_tool_executed("search").has_tool_executed("read")
 
-    assert "but 2 executions were not checked before" in message(assert_that(cap).including_nested().has_no_more_tool_executions)
+    assert "\nbut 2 executions were not checked before" in message(
+        assert_that(cap).including_nested().has_no_more_tool_executions
+    )
 
 
 def test_several_nested_invocations_of_a_name_are_ambiguous():
@@ -169,8 +171,8 @@ def test_an_invocation_taken_from_the_capture_has_a_chain_of_its_own():
 def test_a_failed_invocation_passes_none_of_these():
     cap = captured(failed("writer", nested=[invocation("reader")]))
 
-    assert "but it failed with" in message(assert_that(cap).has_nested_invocation, "reader")
-    assert "but it failed with" in message(assert_that(cap).nested_invocation, "reader")
+    assert "\nbut it failed with" in message(assert_that(cap).has_nested_invocation, "reader")
+    assert "\nbut it failed with" in message(assert_that(cap).nested_invocation, "reader")
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def test_nobody_knows_how_what_still_runs_will_end(method, arguments):
     with capture() as cap:
         pay(False)
         pay(True)
-    assert "but that depends on 1 execution of 'pay' that has not ended.\nWait for its result before" in seen[0]
+    assert "\nbut that depends on 1 execution of 'pay' that has not ended.\nWait for its result before" in seen[0]
 
 
 def test_what_holds_however_a_running_execution_ends_passes_and_leaves_it_unchecked():
@@ -69,7 +69,7 @@ def test_what_holds_however_a_running_execution_ends_passes_and_leaves_it_unchec
         pay(False)
         with pytest.raises(ValueError, match="no money"):
             pay(True)
-    assert "but 1 execution was not checked before:\n  [2] pay(again=True) FAILED" in message(
+    assert "\nbut 1 execution was not checked before:\n  [2] pay(again=True) FAILED" in message(
         assert_that(cap).has_no_more_tool_executions
     )
 
@@ -94,7 +94,9 @@ def test_a_model_call_that_has_not_ended_may_still_request_a_tool():
     with capture() as cap:
         with record.model_call("small"):
             for names in ((), ("pay",)):
-                with pytest.raises(NotRecordedError, match="but a chat model call has not ended, so nobody knows"):
+                with pytest.raises(
+                    NotRecordedError, match=r"\nbut a chat model call has not ended, so nobody knows\.\nWait for its"
+                ):
                     assert_that(cap).has_no_tool_requested(*names)
         assert_that(cap).has_no_tool_requested("pay")
 
@@ -102,7 +104,7 @@ def test_a_model_call_that_has_not_ended_may_still_request_a_tool():
 def test_a_running_invocation_passes_nothing():
     with capture() as cap, record.invocation("support"):
         record.tool_execution("pay")
-        assert "but it has not finished" in message(assert_that(cap).has_tool_executed, "pay")
+        assert "\nbut it has not finished" in message(assert_that(cap).has_tool_executed, "pay")
 
 
 def test_a_chain_reads_the_records_again():

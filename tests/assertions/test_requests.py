@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from agentassert import NotRecordedError, ToolExecutionRequest, UnknownToolWarning, assert_that, capture, record
+from agentassert import (
+    EmbeddingModelCall,
+    NotRecordedError,
+    ToolExecutionRequest,
+    UnknownToolWarning,
+    assert_that,
+    capture,
+    record,
+)
 from tests.factories import captured, chat, execution, failed_chat, invocation, message
 
 NONE = "Tool executions: none"
@@ -60,6 +68,70 @@ def test_a_name_that_the_model_made_up_is_not_taken_for_a_typing_error_of_the_te
         assert_that(cap).has_no_tool_executions("find_odr")
 
 
+@pytest.mark.parametrize(
+    ("written", "ran"),
+    [
+        ("delete_acount", "delete_account"),
+        ("delete_acccount", "delete_account"),
+        ("delete_accuont", "delete_account"),
+        ("delete_accounts", "delete_account"),
+        ("deleteAccount", "delete_account"),
+        ("Delete-Account", "delete_account"),
+        ("pay!", "pay"),
+    ],
+)
+def test_where_nobody_saw_what_was_offered_a_name_a_slip_away_from_one_that_ran_is_called_out(written, ran):
+    cap = captured(invocation("support", execution("look"), execution(ran)))
+
+    with pytest.warns(UnknownToolWarning, match=f"No tool '{written}' was executed, but '{ran}' was.$"):
+        assert_that(cap).has_no_tool_executions(written)
+    assert cap.health.doubts == (
+        f"No tool '{written}' was executed, but '{ran}' was. A misspelt name would make a negative assertion pass for ever.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "ran"),
+    [
+        ("get_booking", "set_booking"),
+        ("get_booking", "cancel_booking"),
+        ("search_1", "search_2"),
+        ("search", "search2"),
+        ("search", "research2"),
+        ("read_a_file", "read_the_file"),
+        ("pay", "pray"),
+        ("log", "lgo"),
+        ("delete_account", "delete_accounts_of"),
+    ],
+)
+def test_a_name_of_another_tool_is_not(written, ran):
+    cap = captured(invocation("support", execution(ran)))
+
+    assert_that(cap).has_no_tool_executions(written)
+    assert cap.health.doubts == ()
+
+
+def test_nor_is_one_that_the_model_asked_for_or_of_a_function_that_would_have_been_seen():
+    @record.tool
+    def look_it_up():
+        raise NotImplementedError
+
+    with capture() as cap, record.invocation("support"):
+        record.tool_execution("look_it_upp", {}, result=1)
+
+    assert_that(cap).has_no_tool_executions("look_it_up")
+    asked = captured(invocation("support", execution("refund"), calls=[chat(requests=["refnd"])]))
+    assert_that(asked).has_no_tool_executions("refnd")
+    assert (*cap.health.doubts, *asked.health.doubts) == ()
+
+
+def test_nor_is_one_that_ran_as_often_as_it_might():
+    cap = captured(invocation("support", execution("refund"), execution("refunds")))
+
+    assert_that(cap).has_tool_executed_times_at_most("refund", 1)
+    assert cap.health.doubts == ()
+
+
 def test_while_the_block_is_open_a_request_may_still_be_answered():
     with capture() as cap, record.invocation("support"):
         with record.model_call("small", messages="Pay") as call:
@@ -70,7 +142,7 @@ def test_while_the_block_is_open_a_request_may_still_be_answered():
 
 
 def test_a_model_that_requested_nothing():
-    assert "but the model requested no tool." in message(assert_that(asking()).has_tool_requested, "pay")
+    assert "\nbut the model requested no tool." in message(assert_that(asking()).has_tool_requested, "pay")
 
 
 @pytest.mark.parametrize("calls", [(), (chat(own=False, requests=["pay"]),)])
@@ -97,15 +169,20 @@ def test_of_a_call_whose_answer_nobody_saw_nobody_knows_what_it_requested():
     cap = captured(invocation("support", calls=[chat(requests=["pay"]), silent]))
 
     assert_that(cap).has_tool_requested("pay")
-    with pytest.raises(NotRecordedError, match="but a chat model call ended without an answer that was seen"):
+    with pytest.raises(NotRecordedError, match="\nbut a chat model call ended without an answer that was seen"):
         assert_that(cap).has_no_tool_requested("refund")
+
+
+@pytest.mark.parametrize("other", [chat(None, own=False, completed=False), EmbeddingModelCall(id="", completed=False)])
+def test_an_answer_to_somebody_else_requested_nothing_of_the_agent(other):
+    assert_that(captured(invocation("support", calls=[chat(), other]))).has_no_tool_requested()
 
 
 def test_an_adapter_that_cannot_see_requests_does_not_say_that_there_were_none():
     cap = captured(invocation("support", calls=[chat()], recorded_by=("blind",)), visibility={"blind": frozenset({"chat"})})
 
     with pytest.raises(
-        NotRecordedError, match=r"but the 'blind' adapter cannot see requests\.\nRequests are seen where the model"
+        NotRecordedError, match=r"\nbut the 'blind' adapter cannot see requests\.\nRequests are seen where the model"
     ):
         assert_that(cap).has_no_tool_requested("pay")
 

@@ -81,7 +81,7 @@ def test_output_is_the_final_text_as_the_json_that_it_holds_and_else_what_the_fr
 def test_of_what_is_in_neither_form_the_text_is_told():
     cap = support({"messages": [1]}, output_text="Hello")
 
-    assert "but output.id: output has no 'id'; it was 'Hello'." in message(assert_that(cap).satisfies, "output.id == 1")
+    assert "\nbut output.id: output has no 'id'; it was 'Hello'." in message(assert_that(cap).satisfies, "output.id == 1")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_an_error_that_nobody_recorded_decides_nothing(status):
     cap = captured(invocation("support", status=status))
 
     assert_that(cap).satisfies(f"status == '{status}' or 'x' in error")
-    with pytest.raises(NotRecordedError, match=r"but error was not recorded\.\nNobody recorded that"):
+    with pytest.raises(NotRecordedError, match=r"\nbut error was not recorded\.\nNobody recorded that"):
         assert_that(cap).satisfies("'x' in error")
     with pytest.raises(AgentAssertionError) as caught:
         assert_that(cap).satisfies("error and status == 'completed'")
@@ -116,7 +116,7 @@ def test_an_error_that_nobody_recorded_decides_nothing(status):
 def test_one_that_looks_at_status_or_error_and_passes_unlocks_the_chain(status, expression):
     cap = captured(invocation("support", execution("pay"), status=Status(status), error="no answer"))
 
-    assert "but it" in message(assert_that(cap).has_tool_executed, "pay")
+    assert "\nbut it" in message(assert_that(cap).has_tool_executed, "pay")
     assert_that(cap).satisfies(expression).has_tool_executed("pay")
     assert_that(cap).has_no_more_tool_executions()
 
@@ -125,22 +125,22 @@ def test_one_that_fails_unlocks_nothing():
     cap = captured(failed("support", execution("pay"), error="no answer"))
 
     message(assert_that(cap).satisfies, "status == 'blocked'")
-    assert "but it failed with no answer" in message(assert_that(cap).has_tool_executed, "pay")
+    assert "\nbut it failed with no answer" in message(assert_that(cap).has_tool_executed, "pay")
 
 
 def test_one_that_looks_at_neither_asks_for_a_completed_invocation():
-    assert "but it ended with an agent error: no answer (TimeoutError)." in message(
+    assert "\nbut it ended with an agent error: no answer (TimeoutError)." in message(
         assert_that(captured(failed())).satisfies, "output is null"
     )
-    assert "but it failed." in message(assert_that(captured(invocation(status=Status.FAILED))).satisfies, "output is null")
-    assert "but its status was 'cancelled'." in message(
+    assert "\nbut it failed." in message(assert_that(captured(invocation(status=Status.FAILED))).satisfies, "output is null")
+    assert "\nbut its status was 'cancelled'." in message(
         assert_that(captured(invocation(status=Status.CANCELLED))).satisfies, "output is null"
     )
 
 
 def test_an_invocation_that_runs_satisfies_nothing():
     with capture() as cap, record.invocation("support"):
-        assert "but it has not finished" in message(assert_that(cap).satisfies, "status == 'unfinished'")
+        assert "\nbut it has not finished" in message(assert_that(cap).satisfies, "status == 'unfinished'")
 
 
 def test_nested_invocations_ask_for_no_scope_but_a_whole_capture_does_not_have_one_result():

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from agentassert import AgentAssertionError, AmbiguousError, FinishReason, InvocationAssertion, assert_that
-from tests.assertions.every_assertion import ASSERTIONS, NO_ASSERTIONS, UNSCOPED, call
-from tests.factories import approval, captured, chat, execution, failed, invocation, message, strays
+from tests.assertions.every_assertion import ASSERTIONS, NO_ASSERTIONS, UNSCOPED, call, misfits
+from tests.factories import approval, captured, chat, execution, failed, invocation, message, strays, unanswered
 
-SCOPED = [one for one in ASSERTIONS if one not in UNSCOPED]
+ORDERED = ["has_tools_executed_in_order", "has_tools_executed_exactly_in_order"]
+SCOPED = [one for one in ASSERTIONS if one not in (*UNSCOPED, *ORDERED)]
 
 
 def team():
@@ -35,7 +36,7 @@ def team():
 def test_the_table_of_assertions_is_complete():
     public = {name for name in dir(InvocationAssertion) if not name.startswith("_")}
 
-    assert public - NO_ASSERTIONS == set(ASSERTIONS)
+    assert misfits(public - NO_ASSERTIONS, ASSERTIONS, "ASSERTIONS of every_assertion.py, by which many tests call it") == []
 
 
 @pytest.mark.parametrize("method", SCOPED)
@@ -47,6 +48,20 @@ def test_with_nested_invocations_a_scope_must_be_chosen(method):
         "Invocation 'writer' has the nested invocations 'reader', so two readings are plausible.\n"
         "Say before this assertion whether theirs count: including_nested() or top_level_only()."
     )
+
+
+@pytest.mark.parametrize("method", ORDERED)
+def test_a_scope_that_is_to_be_chosen_for_an_order_is_one_in_which_there_is_an_order(method):
+    with pytest.raises(AmbiguousError) as caught:
+        getattr(assert_that(team()), method)("ask", "read")
+
+    assert str(caught.value) == (
+        "Invocation 'writer' has the nested invocations 'reader', so two readings are plausible.\n"
+        "Across invocations the order of tools is unknown, so say before this assertion whose it is about: top_level_only(), "
+        "or nested_invocation(name) for one of theirs."
+    )
+    assert_that(team()).top_level_only().has_tools_executed_exactly_in_order("ask")
+    assert_that(team()).nested_invocation("reader").has_tools_executed_exactly_in_order("read")
 
 
 @pytest.mark.parametrize("method", UNSCOPED)
@@ -63,7 +78,7 @@ def test_including_nested_adds_up():
     chain.has_tool_executed("ask").has_tool_executed("read").has_no_more_tool_executions()
     chain.has_model_call_count(2).has_own_chat_model_call_count(2).has_total_tokens_at_most(15)
     chain.has_retrieved_source_containing("Rome").has_tool_requested("read").has_tool_rejected("read").has_tool_approved("ask")
-    assert "but it used 15." in message(chain.has_total_tokens_at_most, 14)
+    assert "\nbut it used 15." in message(chain.has_total_tokens_at_most, 14)
 
 
 def test_top_level_only_leaves_nested_ones_out():
@@ -71,8 +86,8 @@ def test_top_level_only_leaves_nested_ones_out():
 
     chain.has_tools_executed_exactly_in_order("ask").has_no_tool_executions("read").has_no_more_tool_executions()
     chain.has_model_call_count(1).has_total_tokens_at_most(10).has_no_tool_requested("read")
-    assert "but the only one does not" in message(chain.has_retrieved_source_containing, "Rome")
-    assert "but the only approval was:\n  ask(...): approve" in message(chain.has_tool_rejected, "read")
+    assert "\nbut the only one does not" in message(chain.has_retrieved_source_containing, "Rome")
+    assert "\nbut the only approval was:\n  ask(...): approve" in message(chain.has_tool_rejected, "read")
 
 
 def test_the_finish_reason_is_never_a_nested_ones():
@@ -106,7 +121,7 @@ def test_executions_are_listed_by_invocation_and_numbered_through():
     )
 
 
-@pytest.mark.parametrize("method", ["has_tools_executed_in_order", "has_tools_executed_exactly_in_order"])
+@pytest.mark.parametrize("method", ORDERED)
 def test_the_order_across_invocations_is_unknown(method):
     with pytest.raises(ValueError, match=method) as caught:
         getattr(assert_that(team()).including_nested(), method)("ask", "read")
@@ -177,8 +192,14 @@ def test_a_whole_capture_of_nothing_says_that_there_is_nothing():
     "cap",
     [
         captured(invocation("one", execution("look"), ended_order=30), invocation("two", execution("pay"))),
+        captured(invocation("one", execution("look"), ended_order=30), invocation("two", execution("pay")), invocation("three")),
         captured(invocation("one", nested=[invocation("two", execution("look"))])),
+        captured(invocation("one", nested=[invocation("two", execution("look"))]), invocation("three", execution("pay"))),
         captured(invocation("one", execution("look"), ended_order=30), strays=strays(execution("pay"))),
+        captured(
+            invocation("one", execution("look"), started_order=5, ended_order=9),
+            strays=strays(unanswered("pay", started_order=3)),
+        ),
         captured(invocation("one"), strays=strays(execution("pay", started_order=1, ended_order=9))),
     ],
 )
@@ -187,6 +208,14 @@ def test_the_order_in_a_whole_capture_is_unknown_where_things_overlap_or_are_nes
         ValueError, match=r"has_tools_executed_in_order: the order is unknown, because .* overlapped or are nested"
     ):
         assert_that(cap).whole_capture().has_tools_executed_in_order("look", "pay")
+
+
+def test_an_invocation_that_starts_where_another_one_ends_follows_it():
+    cap = captured(
+        invocation("one", execution("look"), ended_order=9), invocation("two", execution("pay"), started_order=9, ended_order=12)
+    )
+
+    assert_that(cap).whole_capture().has_tools_executed_in_order("look", "pay")
 
 
 def test_the_order_in_a_whole_capture_is_not_asked_for_before_the_gates():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import threading
+import unittest
 
 import pytest
 
@@ -102,6 +103,35 @@ def test_an_exception_of_the_block_goes_its_way_with_the_failures_as_a_note():
         raise KeyError("id")
 
     assert caught.value.__notes__ == ["1 soft assertion failed:\n1. Expected <1> to be equal to <2>, but was not."]
+
+
+@pytest.mark.parametrize("skip", [lambda: pytest.skip("no database"), unittest.SkipTest("no database")])
+def test_a_skip_does_not_hide_what_failed_before_it(skip):
+    with pytest.raises(AgentAssertionError, match="1 soft assertion failed") as caught, soft_assertions():
+        assert_that(1).is_equal_to(2)
+        if isinstance(skip, BaseException):
+            raise skip
+        skip()
+
+    assert "no database" in str(caught.value.__context__)
+
+
+def test_a_skip_of_a_block_in_which_nothing_failed_is_one():
+    with pytest.raises(pytest.skip.Exception, match="no database"), soft_assertions():
+        pytest.skip("no database")
+
+
+def test_a_generator_that_is_not_resumed_does_not_take_failures_with_it():
+    def generate():
+        with soft_assertions():
+            assert_that(1).is_equal_to(2)
+            yield
+
+    generated = generate()
+    next(generated)
+
+    with pytest.raises(AgentAssertionError, match="1 soft assertion failed"):
+        generated.close()
 
 
 def test_an_exception_of_the_block_without_failures_carries_no_note():

@@ -41,8 +41,8 @@ def test_what_a_stray_could_not_change_is_decided():
 
     assert_that(cap).has_tool_executed("pay").has_no_tool_executions("ship").has_no_failed_tool_executions()
     assert_that(cap).has_succeeded().arguments_of("pay").is_length(1)
-    assert "but it executed 'pay' once." in message(assert_that(cap).has_no_tool_executions)
-    assert "but 1 failed" in message(
+    assert "\nbut it executed 'pay' once." in message(assert_that(cap).has_no_tool_executions)
+    assert "\nbut 1 failed" in message(
         assert_that(beside(strays(execution("x")), execution("y", error="no"))).has_no_failed_tool_executions
     )
 
@@ -72,7 +72,7 @@ def test_unmarked_strays_leave_it_undecided_whether_everything_was_checked():
     cap = beside(strays(execution("mail")), execution("pay"))
     assert_that(cap).has_tool_executed("pay")
 
-    assert "but that depends on 1 execution of 'mail' recorded outside" in undecided("has_no_more_tool_executions", cap)
+    assert "\nbut that depends on 1 execution of 'mail' recorded outside" in undecided("has_no_more_tool_executions", cap)
     assert_that(cap).whole_capture().has_tool_executed("mail")
     assert_that(cap).has_no_more_tool_executions()
 
@@ -87,20 +87,20 @@ def test_the_model_calls_of_a_user_simulator_block_only_what_they_could_change()
     assert found in undecided("has_own_chat_model_call_count_at_most", cap, 1)
     assert found in undecided("has_model_call_count", cap, ChatModelCall, 2)
     assert found in undecided("has_total_tokens_at_most", cap, 50)
-    assert "but that depends on requests recorded outside" in undecided("has_tool_requested", cap, "ask")
-    assert "but that depends on requests recorded outside" in undecided("has_no_tool_requested", cap, "ask")
-    assert "but it used 10." in message(assert_that(cap).has_total_tokens_at_most, 9)
+    assert "\nbut that depends on requests recorded outside" in undecided("has_tool_requested", cap, "ask")
+    assert "\nbut that depends on requests recorded outside" in undecided("has_no_tool_requested", cap, "ask")
+    assert "\nbut it used 10." in message(assert_that(cap).has_total_tokens_at_most, 9)
 
 
 def test_a_count_out_of_reach_is_decided():
     cap = beside(strays(calls=[chat()]), calls=[chat()])
 
-    assert "but it made 1:\n  chat small: 1\n" in message(assert_that(cap).has_own_chat_model_call_count, 3)
-    assert "but it made 1:" in message(assert_that(cap).has_model_call_count, 0)
+    assert "\nbut it made 1:\n  chat small: 1\n" in message(assert_that(cap).has_own_chat_model_call_count, 3)
+    assert "\nbut it made 1:" in message(assert_that(cap).has_model_call_count, 0)
 
 
 def test_a_stray_that_reported_no_tokens_leaves_it_undecided():
-    assert "but that depends on 1 model call" in undecided(
+    assert "\nbut that depends on 1 model call" in undecided(
         "has_total_tokens_at_most", beside(strays(calls=[chat()]), calls=[chat(tokens=1)]), 5
     )
 
@@ -124,7 +124,7 @@ def test_a_chat_model_call_is_decided_unless_a_stray_could_take_its_place(stray_
     if decided:
         assert_that(cap).chat_model_call(index).has_response_containing("one" if index == 0 else "two")
     else:
-        assert "but that depends on model calls recorded outside every invocation.\n" + PLACE in undecided(
+        assert "\nbut that depends on model calls recorded outside every invocation.\n" + PLACE in undecided(
             "chat_model_call", cap, index
         )
 
@@ -133,15 +133,15 @@ def test_a_chat_model_call_that_only_a_stray_could_be():
     cap = beside(strays(calls=[chat()]), calls=[chat()])
 
     assert "depends on model calls" in undecided("chat_model_call", cap, -2)
-    assert "but it made 1." in message(assert_that(cap).chat_model_call, 2)
+    assert "\nbut it made 1." in message(assert_that(cap).chat_model_call, 2)
 
 
 def test_sources_that_may_belong_to_the_run():
     cap = beside(strays(sources=["Rome"]), sources=["Paris"])
     assert_that(cap).has_retrieved_source_containing("Paris")
-    assert "but the only one does not:\n  'Paris'\n" in message(assert_that(cap).has_retrieved_source_containing, "Oslo")
-    assert "but it retrieved 1:" in message(assert_that(cap).has_no_retrieved_sources)
-    assert "but that depends on sources recorded outside" in undecided("has_retrieved_source_containing", cap, "Rome")
+    assert "\nbut the only one does not:\n  'Paris'\n" in message(assert_that(cap).has_retrieved_source_containing, "Oslo")
+    assert "\nbut it retrieved 1:" in message(assert_that(cap).has_no_retrieved_sources)
+    assert "\nbut that depends on sources recorded outside" in undecided("has_retrieved_source_containing", cap, "Rome")
     assert "depends on sources" in undecided("has_no_retrieved_sources", beside(strays(sources=["Rome"]), sources=[]))
 
 
@@ -164,7 +164,9 @@ def test_approvals_that_may_belong_to_the_run():
         ("has_approval_requested", ("fly",)),
         ("has_no_pending_approvals", ()),
     ):
-        assert "but that depends on approvals recorded outside every invocation.\n" + PLACE in undecided(method, cap, *arguments)
+        assert "\nbut that depends on approvals recorded outside every invocation.\n" + PLACE in undecided(
+            method, cap, *arguments
+        )
 
 
 def test_repetitions_among_strays_are_undecided_and_own_ones_are_not():

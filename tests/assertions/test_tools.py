@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import attrs
 import pytest
 
-from agentassert import NotRecordedError, Outcome, assert_that, execution_of, result_of
-from tests.factories import CANCELLED, UNFINISHED, UNKNOWN, captured, execution, failed, invocation, message
+from agentassert import NOT_RECORDED, NotRecordedError, Outcome, assert_that, execution_of, result_of
+from tests.factories import (
+    CANCELLED,
+    FAILED,
+    UNFINISHED,
+    UNKNOWN,
+    captured,
+    execution,
+    failed,
+    invocation,
+    message,
+    strays,
+    unanswered,
+)
 
 BOOKING = {"booking_number": "MS-777"}
 LISTED = """Tool executions:
@@ -170,10 +183,24 @@ FAILING = [
     ),
     (
         "has_tools_executed_exactly_in_order",
+        ("get_booking", "get_booking", "cancel_booking", "refund"),
+        "to have executed exactly, in order, 'get_booking', 'get_booking', 'cancel_booking', 'refund',\n"
+        "but the execution at position 4 is not 'refund':\n"
+        "  [4] notify(customer='Ann') FAILED TimeoutError: no answer",
+    ),
+    (
+        "has_tools_executed_exactly_in_order",
         ("get_booking", "cancel_booking"),
         "to have executed exactly, in order, 'get_booking', 'cancel_booking',\n"
         "but the execution at position 2 is not 'cancel_booking':\n"
         "  [2] get_booking(booking_number='MS-778') -> None",
+    ),
+    (
+        "has_tools_executed_exactly_in_order",
+        (execution_of("cancel_booking", {"booking_number": "MS-778"}),),
+        "to have executed exactly, in order, execution_of('cancel_booking', {'booking_number': 'MS-778'}),\n"
+        "but the execution at position 1 is not execution_of('cancel_booking', {'booking_number': 'MS-778'}):\n"
+        "  [1] get_booking(booking_number='MS-777') -> {'customer': 'Ann'}",
     ),
     (
         "has_tools_executed_exactly_in_order",
@@ -329,12 +356,12 @@ def test_cancelled_and_unfinished_executions_are_neither_successful_nor_failed(o
 def test_an_only_execution_that_was_cancelled_or_did_not_finish_is_said_to_be_so():
     cap = captured(invocation("support", execution("pay", outcome=CANCELLED), execution("ship", outcome=UNFINISHED)))
 
-    assert "but its only execution was cancelled." in message(assert_that(cap).has_tool_executed, "pay")
-    assert "but its only execution did not finish." in message(assert_that(cap).has_tool_executed, "ship")
+    assert "\nbut its only execution was cancelled." in message(assert_that(cap).has_tool_executed, "pay")
+    assert "\nbut its only execution did not finish." in message(assert_that(cap).has_tool_executed, "ship")
 
 
 def test_several_executions_none_of_which_was_cancelled():
-    assert "but none of its 2 executions was cancelled or left unfinished." in message(
+    assert "\nbut none of its 2 executions was cancelled or left unfinished." in message(
         assert_that(support()).has_tool_execution_cancelled, "get_booking"
     )
 
@@ -342,7 +369,9 @@ def test_several_executions_none_of_which_was_cancelled():
 def test_nobody_knows_whether_an_execution_that_had_not_ended_would_have_failed():
     cap = captured(invocation("support", execution("pay", outcome=UNFINISHED)))
 
-    assert message(assert_that(cap).has_no_failed_tool_executions) == (
+    with pytest.raises(NotRecordedError) as caught:
+        assert_that(cap).has_no_failed_tool_executions()
+    assert str(caught.value) == (
         "Expected invocation 'support' to have no failed tool execution,\n"
         "but 1 execution had not ended, so nobody knows.\n"
         "Tool executions:\n"
@@ -377,7 +406,7 @@ def test_without_executions_none_failed_whatever_the_adapter_can_see():
 def test_a_failure_that_was_recorded_is_one_whatever_the_adapter_can_see():
     shown = message(assert_that(blind_to_failures(execution("pay"), execution("pay", error="no"))).has_no_failed_tool_executions)
 
-    assert "but 1 failed:\n  pay: no\n" in shown
+    assert "\nbut 1 failed:\n  pay: no\n" in shown
 
 
 def test_arguments_that_do_not_parse_match_nothing_and_are_shown_raw():
@@ -406,6 +435,58 @@ def test_exactly_in_any_order_refuses_a_tool_that_is_not_named_even_when_it_fail
     assert "unexpected: [2] refund() FAILED no" in message(assert_that(cap).has_tools_executed_exactly_in_any_order, "pay")
 
 
+def test_exactly_in_order_each_execution_has_the_arguments_of_its_pattern():
+    cap = captured(invocation("support", execution("look"), execution("pay", {"n": 1}), execution("pay", {"n": 2})))
+    one, two = (execution_of("pay", {"n": number}) for number in (1, 2))
+
+    assert_that(cap).has_tools_executed_exactly_in_order("look", one, two)
+    assert "\nbut the execution at position 2 is not execution_of('pay', {'n': 2}):\n" in message(
+        assert_that(cap).has_tools_executed_exactly_in_order, "look", two, one
+    )
+
+
+def test_exactly_in_any_order_names_what_was_not_expected_once():
+    cap = captured(invocation("support", execution("pay"), execution("refund")))
+
+    assert message(assert_that(cap).has_tools_executed_exactly_in_any_order, "pay") == (
+        "Expected invocation 'support' to have executed exactly, in any order, 'pay',\n"
+        "but they do not pair up:\n"
+        "  unexpected: [2] refund() -> 'ok'\n"
+        "Tool executions:\n"
+        "  [1] pay() -> 'ok'\n"
+        "  [2] refund() -> 'ok'"
+    )
+
+
+def test_what_may_not_have_run_takes_no_position():
+    cap = captured(invocation("support", unanswered("refund"), execution("pay")))
+
+    assert "\nbut the execution at position 1 is not 'look':\n  [2] pay() -> 'ok'\n" in message(
+        assert_that(cap).has_tools_executed_exactly_in_order, "look"
+    )
+
+
+def test_exactly_in_any_order_what_may_not_have_run_is_doubted_whether_it_was_named_or_not():
+    cap = captured(invocation("support", unanswered("pay"), unanswered("refund")))
+
+    assert "\nbut that depends on 2 requests for 'pay', 'refund' which may never have run: nothing answered.\n" in message(
+        assert_that(cap).has_tools_executed_exactly_in_any_order, "pay"
+    )
+
+
+def test_in_any_order_an_expected_value_may_be_what_another_tool_returned():
+    cap = captured(invocation("support", execution("look", {}, 7), execution("refund", {"id": 7})))
+    refund, other = (execution_of("refund", {"id": result_of("look", path)}) for path in ("$", "$.id"))
+
+    assert_that(cap).has_tools_executed_exactly_in_any_order(refund, "look")
+    unknown = captured(invocation("support", execution("look", {}, 7, outcome=UNKNOWN), execution("refund", {"id": 7})))
+    with pytest.raises(NotRecordedError, match="\nbut that depends on 1 execution of 'look' whose outcome was not reported"):
+        assert_that(unknown).has_tools_executed_exactly_in_any_order(refund, "look")
+    assert "\n  missing: execution_of('refund', {'id': result_of('look', '$.id')})\n" in message(
+        assert_that(cap).has_tools_executed_exactly_in_any_order, other, "look"
+    )
+
+
 def test_patterns_are_paired_in_the_best_way_and_not_greedily():
     cap = captured(invocation("support", execution("pay", {"amount": 1, "to": "Ann"}), execution("pay", {"amount": 1})))
     wide, narrow = execution_of("pay", {"amount": 1}), execution_of("pay", {"to": "Ann"})
@@ -418,6 +499,7 @@ def test_a_long_list_of_expected_tools_is_shortened():
     shown = message(assert_that(captured(invocation())).has_tools_executed_in_order, *["pay"] * 25)
 
     assert "'pay', … (25 in all),\nbut no" in shown
+    assert "'pay',\nbut no" in message(assert_that(captured(invocation())).has_tools_executed_in_order, *["pay"] * 20)
 
 
 def test_more_unchecked_executions_than_a_message_holds_are_counted():
@@ -449,19 +531,111 @@ def test_attempts_at_one_request_are_no_repetition():
     assert_that(captured(invocation("support", *tries))).has_no_repeated_tool_executions()
 
 
+def test_an_attempt_hides_no_repetition_after_it():
+    tries = execution("pay", {"n": 1}, error="no", call_id="a"), execution("pay", {"n": 1}, call_id="a", attempt=2)
+    cap = captured(invocation("support", *tries, execution("look"), execution("look")))
+
+    assert "\n  [4] look() repeats [3]\n" in message(assert_that(cap).has_no_repeated_tool_executions)
+
+
+HIDDEN = attrs.evolve(execution("pay"), arguments=None, raw_arguments=None)
+
+
+@pytest.mark.parametrize(
+    "ran",
+    [
+        [HIDDEN],
+        [HIDDEN, execution("look")],
+        [HIDDEN, attrs.evolve(HIDDEN, attempt=2)],
+        [execution("pay", {"n": 1}), attrs.evolve(HIDDEN, attempt=2), execution("pay", {"n": 2})],
+    ],
+)
+def test_what_was_asked_for_once_was_not_repeated_whatever_it_was_called_with(ran):
+    assert_that(captured(invocation("support", *ran))).has_no_repeated_tool_executions()
+
+
+@pytest.mark.parametrize("ran", [[HIDDEN, execution("pay")], [execution("pay"), HIDDEN], [HIDDEN, HIDDEN]])
+def test_whether_what_ran_with_arguments_that_nobody_recorded_was_repeated_nobody_knows(ran):
+    with pytest.raises(NotRecordedError, match="\nbut the arguments of 'pay' were not recorded"):
+        assert_that(captured(invocation("support", *ran))).has_no_repeated_tool_executions()
+
+
+def test_what_was_repeated_for_sure_was_repeated_whatever_else_was_not_recorded():
+    cap = captured(invocation("support", HIDDEN, execution("pay"), execution("pay")))
+
+    assert "\n  [3] pay() repeats [2]\n" in message(assert_that(cap).has_no_repeated_tool_executions)
+
+
+def test_a_result_that_was_not_recorded_matters_only_where_there_may_have_been_one():
+    looked = execution("look", error="no"), attrs.evolve(execution("look"), outcome=FAILED, result=NOT_RECORDED)
+    cap = captured(invocation("support", *looked, execution("pay", {"n": 1})))
+
+    assert "\n      $.n: was 1, but no successful execution of 'look' had ended before\n" in message(
+        assert_that(cap).has_tool_executed_with, "pay", {"n": result_of("look")}
+    )
+
+
+def test_how_often_a_tool_ran_of_which_some_outcomes_are_unknown():
+    cap = captured(invocation("support", execution("pay"), execution("pay", outcome=UNKNOWN), execution("pay", outcome=UNKNOWN)))
+
+    assert "\nbut it did 1 to 3 times (2 unknown).\n" in message(assert_that(cap).has_tool_executed_times, "pay", 4)
+
+
+def test_what_was_cancelled_did_not_fail():
+    assert_that(captured(invocation("support", execution("pay", outcome=CANCELLED)))).has_no_failed_tool_executions()
+
+
+def test_a_failure_without_an_error_is_one():
+    cap = captured(invocation("support", execution("pay", outcome=FAILED), execution("ship", error="")))
+
+    assert "\nbut 2 failed:\n  pay: failed\n  ship: \n" in message(assert_that(cap).has_no_failed_tool_executions)
+
+
+def test_one_execution_that_was_cancelled_here_is_enough_beside_one_that_may_not_belong_here():
+    cancelled = execution("pay", outcome=CANCELLED)
+
+    assert_that(captured(invocation("support", cancelled), strays=strays(cancelled))).has_tool_execution_cancelled("pay")
+
+
+@pytest.mark.parametrize(("others", "is_told"), [([], True), ([execution("look")], False)])
+def test_that_a_loop_may_have_refused_to_run_a_tool_is_told_where_nothing_else_ran(others, is_told):
+    cap = captured(invocation("support", execution("pay", inferred=True), *others))
+
+    shown = message(assert_that(cap).has_no_tool_executions)
+
+    advice = 'if your loop refused to run it, say so with `record.approval(tool, arguments, decision="reject")`.'
+    assert (advice in shown) == is_told
+
+
 def test_arguments_that_do_not_parse_are_repeated_as_text():
     cap = captured(invocation("support", execution("pay", "{"), execution("pay", "{")))
 
     assert "[2] pay(<not JSON: '{'>) repeats [1]" in message(assert_that(cap).has_no_repeated_tool_executions)
+    assert_that(captured(invocation("support", execution("pay", "{"), execution("pay", "[")))).has_no_repeated_tool_executions()
+
+
+def test_arguments_that_parse_are_compared_and_not_how_they_were_written():
+    ran = [execution("pay", {"n": 1}, raw_arguments=written) for written in ('{"n": 1}', '{"n":1}')]
+
+    assert "[2] pay(n=1) repeats [1]" in message(
+        assert_that(captured(invocation("support", *ran))).has_no_repeated_tool_executions
+    )
 
 
 def test_overlapping_is_not_before():
     first = execution("look", started_order=10, ended_order=13)
     cap = captured(invocation("support", first, execution("pay", started_order=12, ended_order=14)))
 
-    assert "but no successful 'look' had ended when 'pay' started:\n  [2] pay() -> 'ok'" in (
+    assert "\nbut no successful 'look' had ended when 'pay' started:\n  [2] pay() -> 'ok'" in (
         message(assert_that(cap).has_tool_finished_before, "look", "pay")
     )
+
+
+def test_what_starts_when_another_ends_is_not_before_its_end():
+    first = execution("look", started_order=10, ended_order=12)
+    cap = captured(invocation("support", first, execution("pay", started_order=12, ended_order=14)))
+
+    assert_that(cap).has_tool_finished_before("look", "pay")
 
 
 def test_every_second_must_wait_for_some_first():

@@ -15,7 +15,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from agentassert import AmbiguousError, NotRecordedError, Outcome, assert_that, execution_of, result_of
-from tests.factories import CANCELLED, FAILED, UNKNOWN, captured, execution, invocation, strays, unanswered
+from agentassert.checks.view import View
+from tests.factories import CANCELLED, FAILED, UNFINISHED, UNKNOWN, captured, execution, invocation, strays, unanswered
 
 CHECKS = {
     "none at all": lambda chain: chain.has_no_tool_executions(),
@@ -38,6 +39,9 @@ CHECKS = {
     "exactly a, b": lambda chain: chain.has_tools_executed_exactly_in_order("a", "b"),
     "exactly a with 1, a": lambda chain: chain.has_tools_executed_exactly_in_order(execution_of("a", {"n": 1}), "a"),
     "exactly a and b": lambda chain: chain.has_tools_executed_exactly_in_any_order("b", "a"),
+    "exactly b with a result of a and a": lambda chain: chain.has_tools_executed_exactly_in_any_order(
+        execution_of("b", {"n": result_of("a")}), "a"
+    ),
     "exactly two a": lambda chain: chain.has_tools_executed_exactly_in_any_order("a", execution_of("a", {"n": 1})),
     "a before b": lambda chain: chain.has_tool_finished_before("a", "b"),
     "nothing repeated": lambda chain: chain.has_no_repeated_tool_executions(),
@@ -179,14 +183,14 @@ def test_an_undecided_check_says_what_it_depends_on_and_how_to_settle_it(check, 
 def test_an_undecided_pair_names_both_tools():
     cap = captured(invocation("support", execution("a", outcome=UNKNOWN), execution("b", outcome=UNKNOWN)))
 
-    with pytest.raises(NotRecordedError, match="but that depends on 2 executions of 'a', 'b' whose outcome was not reported"):
+    with pytest.raises(NotRecordedError, match="\nbut that depends on 2 executions of 'a', 'b' whose outcome was not reported"):
         CHECKS["a, b"](assert_that(cap))
 
 
 def test_a_result_that_may_not_have_been_there_decides_nothing():
     cap = captured(invocation("support", execution("a", {"n": 1}, 1, outcome=UNKNOWN), execution("b", {"n": 1})))
 
-    with pytest.raises(NotRecordedError, match="but that depends on 1 execution of 'a' whose outcome was not reported"):
+    with pytest.raises(NotRecordedError, match="\nbut that depends on 1 execution of 'a' whose outcome was not reported"):
         CHECKS["b with a result of a"](assert_that(cap))
 
 
@@ -207,5 +211,37 @@ def test_a_count_that_is_out_of_reach_fails():
 def test_what_is_repeated_for_certain_is_so_whatever_came_before():
     cap = captured(invocation("support", unanswered("pay", {"n": 1}), execution("pay", {"n": 1}), execution("pay", {"n": 1})))
 
-    with pytest.raises(AssertionError, match="but 1 execution repeated an earlier one"):
+    with pytest.raises(AssertionError, match="\nbut 1 execution repeated an earlier one"):
         assert_that(cap).has_no_repeated_tool_executions()
+
+
+def test_only_what_a_check_is_about_is_said_to_be_unknown():
+    cap = captured(invocation("support", execution("pay", outcome=UNKNOWN), execution("look", outcome=UNKNOWN)))
+
+    with pytest.raises(NotRecordedError, match="\nbut that depends on 1 execution of 'pay' whose outcome was not reported"):
+        assert_that(cap).has_tool_executed("pay")
+
+
+def test_or_what_it_refers_to():
+    cap = captured(invocation("support", execution("look", {}, 7, outcome=UNKNOWN), execution("pay", {"n": 7})))
+
+    with pytest.raises(NotRecordedError, match="\nbut that depends on 1 execution of 'look' whose outcome was not reported"):
+        assert_that(cap).has_tool_executed_with("pay", {"n": result_of("look")})
+
+
+def test_what_may_not_belong_there_is_told_first_and_then_what_still_runs():
+    pay, look = execution("pay", outcome=UNKNOWN, id="a"), execution("look", outcome=UNFINISHED, id="b")
+    mail = execution("mail", id="c")
+    found = {
+        own: View(
+            subject="it", invocations=(invocation("support", pay, look),), strays=None if own else strays(mail), is_open=True
+        )
+        .undecided("to", [pay, look, mail])
+        .found
+        for own in (True, False)
+    }
+
+    assert found == {
+        True: "but that depends on 1 execution of 'look' that has not ended",
+        False: "but that depends on 1 execution of 'mail' recorded outside every invocation",
+    }

@@ -76,7 +76,7 @@ def test_another_number_of_model_calls_is_shown_by_kind_and_model(method, argume
 
 def test_an_invocation_without_model_calls_made_none():
     assert_that(calling()).has_model_call_count(0).has_own_chat_model_call_count(0)
-    assert "but it made none." in message(assert_that(calling()).has_own_chat_model_call_count, 1)
+    assert "\nbut it made none." in message(assert_that(calling()).has_own_chat_model_call_count, 1)
 
 
 def test_a_count_of_all_kinds_needs_an_adapter_that_sees_them_all():
@@ -108,7 +108,7 @@ def test_own_chat_model_calls_that_two_adapters_cannot_see_are_not_counted():
 
     with pytest.raises(NotRecordedError) as caught:
         assert_that(cap).has_own_chat_model_call_count_at_most(3)
-    assert "but the 'one' and 'two' adapters cannot see chat model calls." in str(caught.value)
+    assert "\nbut the 'one' and 'two' adapters cannot see chat model calls." in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_tokens_that_were_not_reported_are_not_taken_for_none(calls, found):
 
 
 def test_too_many_tokens_are_too_many_whatever_was_not_reported():
-    assert "but it used 10." in message(assert_that(calling(chat(tokens=10), chat())).has_total_tokens_at_most, 1)
+    assert "\nbut it used 10." in message(assert_that(calling(chat(tokens=10), chat())).has_total_tokens_at_most, 1)
 
 
 @pytest.mark.parametrize("reason", ["length", FinishReason.LENGTH])
@@ -298,5 +298,5 @@ def test_an_answer_out_of_a_cache_used_no_tokens():
     cap = calling(chat(cached=True), chat(tokens=7))
 
     assert_that(cap).has_total_tokens_at_most(7)
-    with pytest.raises(AssertionError, match="but it used 7"):
+    with pytest.raises(AssertionError, match="\nbut it used 7"):
         assert_that(cap).has_total_tokens_at_most(6)

@@ -8,7 +8,19 @@ import threading
 
 import pytest
 
-from agentassert import AgentAssertionError, ApprovalAnswer, Decision, Status, assert_that, capture, record, run, run_async
+from agentassert import (
+    AgentAssertionError,
+    ApprovalAnswer,
+    Decision,
+    Status,
+    UnknownToolWarning,
+    assert_that,
+    capture,
+    record,
+    run,
+    run_async,
+)
+from agentassert.conversations import conversation
 from agentassert.doubles import active
 from agentassert.driving import drive
 from tests.driving.cashiers import DONE, KINDS, ask
@@ -98,6 +110,47 @@ def test_strict_approvals_fail_a_decision_that_nothing_asks_for(cashier):
         run(cashier([50], False), PAYLOAD, approvals=[decide("approve")], strict_approvals=True)
 
 
+MISSPELT = [{"tool": "refnd", "decision": "reject"}]
+HINT = "nothing asked for the decision to reject 'refnd'; did you mean 'refund', which waits for one?"
+
+
+@KIND
+def test_a_decision_by_almost_the_name_of_a_tool_that_waits_for_one_is_called_out(cashier):
+    with pytest.warns(UnknownToolWarning) as warned:
+        cap = run(cashier([50], True), PAYLOAD, approvals=MISSPELT)
+
+    assert [(str(one.message), one.filename) for one in warned] == [(HINT, __file__)]
+    with pytest.raises(AgentAssertionError, match="In doubt") as caught:
+        assert_that(cap).has_tool_rejected("refund")
+    assert str(caught.value).endswith(f"In doubt:\n  {HINT}")
+
+
+def test_so_it_is_in_asynchronous_code_and_in_a_conversation():
+    cashier = KINDS["function"]([50], True)
+
+    with pytest.warns(UnknownToolWarning, match="'refnd'") as warned:
+        asyncio.run(run_async(cashier, PAYLOAD, approvals=MISSPELT))
+    assert len(warned) == 1
+    with pytest.warns(UnknownToolWarning, match="'refnd'") as warned, conversation(cashier) as talk:
+        talk.say(PAYLOAD, approvals=MISSPELT)
+    assert [one.filename for one in warned] == [__file__]
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [
+        {"tool": "refund", "decision": "reject", "params": "params.amount > 100"},
+        {"tool": "billing.refund", "decision": "reject", "params": "params.amount > 100"},
+        {"tool": "ship", "decision": "reject"},
+    ],
+)
+def test_a_decision_that_does_not_fit_for_another_reason_is_not(decision):
+    cap = run(KINDS["function"]([50], True), PAYLOAD, approvals=[decision])
+
+    assert decisions_in(cap) == [Decision.PENDING]
+    assert cap.health.doubts == ()
+
+
 @KIND
 def test_strict_approvals_pass_when_they_come_out_even(cashier):
     cap = run(cashier([50], True), PAYLOAD, approvals=[decide("approve")], strict_approvals=True)
@@ -128,7 +181,8 @@ def test_the_last_part_of_a_dotted_name_is_enough():
 
     assert run(cashier, PAYLOAD, approvals=[decide("approve")]).output is True
     assert run(cashier, PAYLOAD, approvals=[{"tool": "billing.refund", "decision": "approve"}]).output is True
-    assert run(cashier, PAYLOAD, approvals=[{"tool": "bank.refund", "decision": "approve"}]).output is None
+    with pytest.warns(UnknownToolWarning, match="did you mean 'billing.refund'"):
+        assert run(cashier, PAYLOAD, approvals=[{"tool": "bank.refund", "decision": "approve"}]).output is None
 
 
 def test_an_approver_asks_the_person_where_nobody_drives_the_agent():

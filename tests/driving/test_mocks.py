@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import contextvars
 import threading
 import time
 
 import pytest
 from agents import Agent as OpenAIAgent
-from agents import WebSearchTool, function_tool
+from agents import Runner, WebSearchTool, function_tool
 from pydantic_ai import Agent, RunContext
 
 from agentassert import (
     AgentAssertionError,
+    CaptureWarning,
     Outcome,
     assert_that,
     capture,
@@ -111,7 +113,7 @@ def test_a_call_that_the_real_tool_does_not_take_fails_the_run(cashier):
     assert driven.problems()[0].startswith("'refund' was called in a way that the real tool does not take: 'amount' must be int")
     assert "mocked" not in str(executions_in(driven.capture))
     with pytest.raises(AgentAssertionError, match="'amount' must be int"):
-        driven.raise_problems()
+        driven.conclude()
 
 
 @pytest.mark.parametrize("kind", ["langgraph", "openai_agents", "pydantic_ai"])
@@ -203,6 +205,59 @@ def test_a_mock_of_a_tool_that_there_is_not_is_refused(kind):
         run(KINDS[kind]([50], False), PAYLOAD, mocks={"refnd": returns(1)})
 
 
+def test_a_mock_of_a_tool_of_an_agent_that_a_tool_runs_is_said_to_belong_elsewhere():
+    def pay_back(amount: int) -> str:
+        """Pay money back."""
+        raise NotImplementedError
+
+    kit = PydanticAIKit()
+    clerk = kit.agent(Ask(Request("pay_back", {"amount": 5})), Say("done"), tools=[Tool(pay_back)], name="clerk")
+
+    async def ask_the_clerk() -> str:
+        """Ask."""
+        return kit.text_of(await kit.arun(clerk))
+
+    desk = kit.agent(Ask(Request("ask_the_clerk", {})), Say("done"), tools=[Tool(ask_the_clerk)], name="desk")
+
+    with pytest.raises(ValueError) as caught:  # noqa: PT011  # the whole text is compared
+        run(desk, PAYLOAD, mocks={"pay_back": returns("mocked")})
+    assert str(caught.value) == (
+        "the agent has no tool 'pay_back' to mock; known are 'ask_the_clerk'. "
+        "If an agent that it runs has it, put `with mocked_tools(that_agent, {...}):` around the run"
+    )
+    with mocked_tools(clerk, {"pay_back": returns("mocked")}):
+        cap = run(desk, PAYLOAD)
+    assert_that(cap).nested_invocation("clerk").results_of("pay_back").is_equal_to(["mocked"])
+
+
+def test_what_hands_over_to_another_agent_cannot_be_mocked():
+    def made():
+        clerk = OpenAIAgent("clerk", model=openai_agents.ScriptedModel("done"))
+        asked = openai_agents.asks_for(("transfer_to_clerk", {}, "c1"))
+        return OpenAIAgent("desk", model=openai_agents.ScriptedModel(asked), handoffs=[clerk])
+
+    mocks = {"transfer_to_clerk": returns("mocked")}
+
+    with pytest.raises(
+        ValueError, match=r"to mock; it has none. Handing over to another agent cannot be mocked: let it, and mock "
+    ):
+        run(made(), PAYLOAD, mocks=mocks)
+    with pytest.raises(AgentAssertionError, match="'transfer_to_clerk' is mocked, but no tool: handing over to another agent"):
+        run(lambda payload: Runner.run(made(), payload), PAYLOAD, mocks=mocks)
+
+
+def test_a_tool_that_a_person_refused_beside_a_handoff_may_be_mocked():
+    def agent(payload):
+        with record.model_call("small", messages=payload) as call:
+            call.respond(tool_execution_requests=[{"name": "refund", "arguments": {}, "call_id": "c1"}])
+        record.approval("refund", {}, decision="reject", call_id="c1")
+        with record.invocation("clerk"):
+            pass
+        return "done"
+
+    assert run(agent, PAYLOAD, mocks={"refund": returns("mocked")}).output == "done"
+
+
 def test_a_mock_that_no_tool_of_a_callable_is_known_for_fails_the_run():
     agent = KINDS["function"]([50], False)
 
@@ -218,6 +273,21 @@ def test_a_tool_that_ran_for_real_in_spite_of_its_mock_fails_the_run():
 
     with pytest.raises(AgentAssertionError, match="'pay_by_hand' is mocked, but the real tool ran"):
         run(agent, PAYLOAD, mocks={"pay_by_hand": returns(1)})
+
+
+def test_so_does_one_that_ran_where_neither_mocks_nor_invocations_follow():
+    @record.tool
+    def pay_from_afar(amount):
+        return "paid"
+
+    def agent(payload):
+        return contextvars.Context().run(pay_from_afar, 5)
+
+    with (
+        pytest.raises(AgentAssertionError, match="'pay_from_afar' is mocked, but the real tool ran"),
+        pytest.warns(CaptureWarning, match="given to the only open capture"),
+    ):
+        run(agent, PAYLOAD, mocks={"pay_from_afar": returns(1)})
 
 
 @pytest.mark.parametrize("kit", [LangChainKit(), OpenAIAgentsKit(), PydanticAIKit()], ids=lambda kit: kit.framework)

@@ -45,3 +45,14 @@ def test_decisions_are_carried_out_in_agents_of_every_kind(project, kind):
     assert {name: case["errors"] for name, case in cases.items()} == dict.fromkeys(TESTS, 0)
     for name, words in TOLD.items():
         assert words in cases[name]["failure_reason"]
+
+
+def test_a_misspelt_decision_is_called_out_where_nobody_knows_the_tools(project):
+    project.agent(AGENTS.format(kind="function"))
+    project.settings("", agents='waiting = "{module}:waiting"')
+    fields = "approval_decisions: [{tool: refnd, decision: approve}]\n    expected_result: status == 'completed'"
+    project.suite(f"tests:\n  - name: decides\n    payload: x\n    {fields}", "waiting")
+
+    told = project.test("--json").case["failure_reason"]
+
+    assert "nothing asked for the decision to approve 'refnd'; did you mean 'refund', which waits for one?" in told

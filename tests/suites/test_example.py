@@ -78,9 +78,3 @@ def test_a_recipe_is_what_its_forge_takes(name, arguments, copy):
     command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", *arguments, str(copy / "ci" / f"{name}.yml")]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr
-
-
-def test_the_page_shows_the_table_that_is_printed(copy, project_root):
-    page = (project_root / "docs" / "how-to" / "suites.md").read_text(encoding="utf-8")
-    shown = page.partition("$ agentassert test\n")[2].partition("```")[0]
-    assert _shell("agentassert test", copy, project_root).stdout == shown

@@ -107,6 +107,17 @@ def test_a_mock_of_a_tool_that_did_not_run_this_time_is_none(project):
     assert project.test().code == 0
 
 
+@pytest.mark.filterwarnings("ignore::agentassert.CaptureWarning")
+@pytest.mark.parametrize("mock", ["mock_refund", "mock"])
+def test_a_tool_that_ran_where_no_mock_follows_is_called_out(project, mock):
+    project.agent(
+        DECORATED.replace("return refund(payload)", "import contextvars; return contextvars.Context().run(refund, payload)")
+    )
+    project.write("tests/mocks/made.py", f"def {mock}(tool_name, params, context):\n    return ''\n")
+    project.suite(TEST + "mocks: made")
+    assert "'refund' is mocked, but the real tool ran: nothing could be put in its place there\n" in reason(project)
+
+
 @pytest.mark.parametrize(
     ("fields", "told"),
     [

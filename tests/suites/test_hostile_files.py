@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -104,6 +105,20 @@ def test_links_in_a_circle(files):
     files.directory.joinpath("a.yaml").symlink_to("a.yaml")
     (error,) = load_suites([files.directory]).errors
     assert "1:1: the file cannot be read: Too many levels of symbolic links" in str(error)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere file systems know no names that are no text")
+@pytest.mark.parametrize("ending", [".yaml", "/a.yaml"], ids=["file", "folder"])
+@pytest.mark.parametrize("command", ["agentassert test", "agentassert coverage", "pytest -q -p agentassert"])
+def test_a_name_that_is_no_text_is_refused_before_a_report_breaks_on_it(project, ending, command):
+    project.suite(one_test(""))
+    project.write("tests/" + os.fsdecode(b"d\xff") + ending, one_test("").replace("tests:", "agent: support\ntests:"))
+
+    ran = project.in_a_process("-m", *command.split())
+
+    assert ran.code == (2 if "pytest" in command else 1)
+    assert f"tests/d\\udcff{ending}:1:1: the name of a suite, and of its folders, must be UTF-8" in ran.out + ran.err
+    assert "Traceback" not in ran.out + ran.err
 
 
 def test_a_pipe_is_not_waited_for(files):

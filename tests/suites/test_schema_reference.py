@@ -17,7 +17,8 @@ RECORDS = {"suite": SUITE, "defaults": DEFAULTS, "test": TEST, "child": CHILD, "
 
 def rows(page):
     """The last column of each row of the page's tables of keys, by key."""
-    found = re.findall(r"^\| `(\w+)`[^|]*\|(?:[^|]*)\|(?: *([^|]*?) *\|)?$", page.read_text("utf-8"), re.MULTILINE)
+    text = page.read_text("utf-8").partition("## In Python")[0]
+    found = re.findall(r"^\| `(\w+)`[^|]*\|(?:[^|]*)\|(?: *([^|]*?) *\|)?$", text, re.MULTILINE)
     return dict(found)
 
 

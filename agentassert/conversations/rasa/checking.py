@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 import attrs
 
 from agentassert import render
-from agentassert.assertions.base import levels_to_the_test
 from agentassert.checks.conversation import not_recorded
 from agentassert.conversations.rasa.finding import find_turn
 from agentassert.conversations.rasa.order import OrderProgress
 from agentassert.conversations.rasa.reading import read_assertion
 from agentassert.conversations.rasa.scene import Finding, RasaAssertion, Scene
 from agentassert.errors import RasaPitfallWarning
-from agentassert.failures import Failure
+from agentassert.failures import Failure, levels_to_the_test
 from agentassert.raw_events import RawEvent
 from agentassert.turns import Conversation
 
