@@ -1,4 +1,4 @@
-"""What the pages about pytest and unittest show is what pytest shows.
+"""What the page about pytest shows is what pytest shows.
 
 A `py` block is a file, whose name its first line tells; a `console` block is what a command shows, with `...` for what is left out.
 """
@@ -10,12 +10,8 @@ from pathlib import Path
 
 import pytest
 
-PAGES = [Path(__file__).parents[2] / "docs" / "how-to" / name for name in ("pytest.md", "unittest.md")]
-BLOCKS = [
-    block
-    for page in PAGES
-    for block in re.findall(r"^```(py|console)\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-]
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "pytest.md").read_text("utf-8")
+BLOCKS = re.findall(r"^```(py|console)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 SHOWN = [text for kind, text in BLOCKS if kind == "console"]
 
 
@@ -38,7 +34,7 @@ def test_a_command_shows_what_the_page_says(page, shown):
     ran.stdout.fnmatch_lines([pattern(line) for line in lines])
 
 
-@pytest.mark.parametrize("name", ["test_support.py", "test_async.py", "test_classes.py"])
+@pytest.mark.parametrize("name", ["test_support.py", "test_async.py"])
 def test_what_the_page_shows_without_a_command_passes(page, name):
     # The second one: pytest 8.3 says so of a plugin that this process has imported already.
     ran = page.run("-p", "anyio", "-W", "error::UserWarning", "-W", "ignore:Module already imported", name)
