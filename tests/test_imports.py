@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import statistics
 import subprocess
 import sys
+import tomllib
 
 import pytest
+
+from agentassert import adapters
 
 HEAVY = {
     "asyncio",
@@ -54,7 +56,10 @@ def test_imports_point_downwards_only(project):
     assert linter.returncode == 0, linter.stdout + linter.stderr
 
 
-def test_modules_stay_small(project):
-    lengths = {path: len(path.read_text("utf-8").splitlines()) for path in (project / "agentassert").rglob("*.py")}
-    assert {path: length for path, length in lengths.items() if length > 500} == {}
-    assert statistics.median(lengths.values()) < 150
+def test_the_contracts_know_every_framework(project):
+    contracts = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    (frameworks,) = [one for one in contracts if one["id"] == "frameworks"]
+    hooked = {trigger.partition(".")[0] for trigger in adapters._BUILT_IN}
+    unknown = hooked - set(frameworks["forbidden_modules"])
+
+    assert not unknown, "name it in pyproject.toml, in the contract `frameworks`: as forbidden, and as ignored from its adapter"
