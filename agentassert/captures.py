@@ -48,7 +48,7 @@ class Capture(NamesNearest):
 
     def __init__(self, source: Recording, *, on_doubt: OnDoubt = "warn") -> None:
         self._source = source
-        self.was_read = False
+        self.was_read: bool = False
         self.on_doubt: Final = on_doubt
         cells.watch()
         self.books: Final = Books()

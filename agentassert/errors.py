@@ -169,7 +169,7 @@ class CaptureWarning(UserWarning):
 
 
 class UnknownToolWarning(CaptureWarning):
-    """A negative assertion names a tool that was neither offered to a model nor executed, so a typing error would pass.
+    """A negative assertion, or a decision about an approval, names a tool that was neither offered nor executed: a typing error would pass.
 
     Example:
         >>> issubclass(UnknownToolWarning, CaptureWarning)

@@ -60,13 +60,15 @@ class RecordedModelCall:
             finish_reason: the provider's own word for why the model stopped.
             input_tokens: tokens read; `None` when not reported.
             output_tokens: tokens written; `None` when not reported.
-            tool_execution_requests: what the response asks for: mappings with `name`, and `arguments` (a mapping or JSON text)
-                and `call_id` where there are any.
+            tool_execution_requests: mappings with `name`, and where there are any `arguments` (a mapping or JSON text) and `call_id`.
 
         Raises:
-            TypeError, ValueError: for a text or finish reason that is no string, a request without a name, with an unknown key
-                or with arguments that are neither a mapping nor text, and for negative token counts.
+            TypeError, ValueError: for a text or finish reason that is no string, requests of another form, and negative counts.
             RuntimeError: when the call has been answered before.
+
+        Example:
+            >>> with capture() as cap, record.invocation("clerk"), record.model_call("small") as call:
+            ...     call.respond("Hello", finish_reason="end_turn")
         """
         if self._responded:
             raise RuntimeError("this model call was answered before; open a record.model_call(...) for each request")

@@ -154,7 +154,7 @@ class ToolExecution:
         cached: whether the result came from a cache.
         started_at: wall-clock time of the start; `duration`: seconds, or `None` while it runs.
         inferred: whether it was concluded from what the model was sent, rather than seen.
-        started_order: place of the start in the recorder's own sequence; `ended_order`: of the end.
+        started_order: place of the start in the recorder's own sequence; `ended_order`: place of the end in it, or `None`.
 
     Example:
         >>> execution = ToolExecution(id="1", name="get", arguments={"id": 7}, result="ok", outcome=Outcome.SUCCEEDED)
@@ -377,7 +377,7 @@ class Invocation(NamesNearest):
         started_by: the id of the tool execution that started it, when one did.
         implicit: whether it stands for recorded work that no invocation was seen around.
         recorded_by: names of the adapters that recorded anything in it.
-        started_order: place of the start in the recorder's own sequence; `ended_order`: of the end.
+        started_order: place of the start in the recorder's own sequence; `ended_order`: place of the end in it, or `None`.
 
     Example:
         >>> invocation = Invocation(id="1", name="support", tool_executions=(ToolExecution(id="2", name="get"),))

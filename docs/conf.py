@@ -1,4 +1,4 @@
-"""How the documentation is built: sphinx-build -n -W docs site."""
+"""How the documentation is built: sphinx-build -n -W --keep-going docs docs/_build."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ version = release = agentassert.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 html_theme = "furo"
 html_title = "agentassert"
+html_static_path = ["_static"]
+html_css_files = ["wide.css"]
 
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
@@ -21,6 +23,9 @@ autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 default_role = "code"
 python_use_unqualified_type_names = True
+toc_object_entries_show_parents = "hide"
+maximum_signature_line_length = 100
+python_trailing_comma_in_multi_line_signatures = False
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 

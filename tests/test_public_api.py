@@ -7,15 +7,36 @@ from __future__ import annotations
 
 import enum
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import attrs
 
 import agentassert
+from agentassert.assertions.conversation import ConversationAssertion
+from agentassert.assertions.judged import JudgedTextAssertion
+from agentassert.assertions.model_call import ChatModelCallAssertion
+from agentassert.handwritten import RecordedInvocation, RecordedModelCall
 
 FILE = Path(__file__).parent / "public_api.txt"
-MODULES = ("agentassert", "agentassert.conversations", "agentassert.judges", "agentassert.expressions", "agentassert.scripted")
+MODULES = (
+    "agentassert",
+    "agentassert.conversations",
+    "agentassert.conversations.rasa",
+    "agentassert.judges",
+    "agentassert.expressions",
+    "agentassert.scripted",
+)
+
+LED_TO = (
+    ChatModelCallAssertion,
+    ConversationAssertion,
+    JudgedTextAssertion,
+    RecordedInvocation,
+    RecordedModelCall,
+)
+"""What methods and functions of these modules give."""
 
 
 def described(name: str, value: object) -> Iterator[str]:
@@ -59,7 +80,10 @@ def interface() -> str:
         lines.append(f"# {module_name}")
         for name in sorted(module.__all__):
             lines += described(name, getattr(module, name))
-    return "\n".join(lines) + "\n"
+    lines.append("# what they lead to, and nobody has to name")
+    for owner in LED_TO:
+        lines += described(owner.__name__, owner)
+    return re.sub(r" at 0x[0-9a-f]+", "", "\n".join(lines)) + "\n"
 
 
 def test_the_interface_is_the_one_that_was_agreed_on():

@@ -18,9 +18,7 @@ from agentassert.expressions.expression import (
     Expression,
     Verdict,
 )
-from agentassert.expressions.findings import Findings, overall
-from agentassert.expressions.tool_names import unknown_names
-from agentassert.expressions.unmet import context_of, examined, unmet
+from agentassert.expressions.unmet import unmet
 
 __all__ = [
     "APPROVAL_NAMES",
@@ -32,12 +30,7 @@ __all__ = [
     "Expectations",
     "Expression",
     "ExpressionError",
-    "Findings",
     "ToolExpectation",
     "Verdict",
-    "context_of",
-    "examined",
-    "overall",
-    "unknown_names",
     "unmet",
 ]

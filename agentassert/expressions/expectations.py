@@ -35,6 +35,10 @@ class ToolExpectation:
     Args:
         name: the tool's name, or the last part of a dotted one.
         condition: what is asked of its executions; `None` for one at least.
+
+    Example:
+        >>> [one.name for one in Expectations.parse({"expected_tool_calls": ["look_up", {"refund": "invocations == 0"}]}).tool_calls]
+        ['look_up', 'refund']
     """
 
     name: str
@@ -50,6 +54,11 @@ class ChildExpectation:
         triggered: how often it was triggered at least.
         payload: what its payload satisfies.
         inside: what is expected of the invocation itself, which takes one that was waited for.
+
+    Example:
+        >>> (reader,) = Expectations.parse({"expected_child_agents": {"reader": {"expected_triggered": 2}}}).child_agents
+        >>> reader.name, reader.triggered
+        ('reader', 2)
     """
 
     name: str
@@ -68,6 +77,10 @@ class Expectations:
         tool_call_order: names of tools, in the order in which they started.
         no_tool_calls: names of tools that were not called.
         child_agents: the agents that were triggered.
+
+    Example:
+        >>> Expectations.parse({"expected_no_tool_calls": ["delete_account"]}).no_tool_calls
+        ('delete_account',)
     """
 
     result: Expression | None = None

@@ -45,6 +45,11 @@ class Verdict:
         satisfied: whether the expression holds; what ends unknown does not.
         reasons: why it does not, a line each.
         unrecorded: the paths that it depends on and that nobody recorded, where it neither holds nor fails without them.
+
+    Example:
+        >>> verdict = Expression.parse("output.id == 10", RESULT_NAMES).evaluate({"output": {"id": 9}})
+        >>> verdict.satisfied, verdict.reasons
+        (False, ('output.id was 9',))
     """
 
     satisfied: bool

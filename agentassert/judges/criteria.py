@@ -47,7 +47,12 @@ class Criterion:
 
 
 class JudgeVerdict(enum.StrEnum):
-    """What a judge says of a criterion; `NOT_SURE` is not satisfied."""
+    """What a judge says of a criterion; `NOT_SURE` is not satisfied.
+
+    Example:
+        >>> JudgeVerdict("not_sure") is JudgeVerdict.NOT_SURE
+        True
+    """
 
     SATISFIED = "satisfied"
     NOT_SATISFIED = "not_satisfied"

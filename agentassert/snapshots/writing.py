@@ -10,6 +10,7 @@ from typing import Any, Final
 from agentassert.checks.paths import MISSING, mapped
 from agentassert.snapshots.placeholders import Slot, Text, literal, numbering
 from agentassert.snapshots.trajectory import SUCCEEDED, Groups, Node, all_slots
+from agentassert.text.pieces import escaped
 
 HEADER: Final = "# agentassert trajectory 1"
 IN_ANY_ORDER: Final = "in any order:"
@@ -106,5 +107,4 @@ def json_line(value: Any) -> str:
         >>> json_line({"text": "two\\nlines\\u202e"})
         '{"text": "two\\\\nlines\\\\u202e"}'
     """
-    text = json.dumps(value, ensure_ascii=False)
-    return text if text.isprintable() else "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
+    return escaped(json.dumps(value, ensure_ascii=False), json.dumps)

@@ -10,7 +10,7 @@ import enum
 import itertools
 import keyword
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from agentassert.text.masking import MASK, is_secret_name, masked
@@ -225,14 +225,14 @@ _CONTAINERS: Final[tuple[tuple[Any, str, str], ...]] = (
 )
 
 
-def escaped(text: str) -> str:
-    """The text on one line: what would move a cursor, break a line or change a colour is spelt out.
+def escaped(text: str, spelling: Callable[[str], str] = repr) -> str:
+    """The text on one line: what would move a cursor, break a line or change a colour is spelt out, as `spelling` quotes it.
 
     Example:
         >>> escaped("two\\nlines, \\x1b[31mred")
         'two\\\\nlines, \\\\x1b[31mred'
     """
-    return text if text.isprintable() else "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+    return text if text.isprintable() else "".join(char if char.isprintable() else spelling(char)[1:-1] for char in text)
 
 
 def type_name(kind: type) -> str:

@@ -134,7 +134,10 @@ def storing(number: int, folder: Path) -> None:
     (folder / f"{number % 7}.jsonl").unlink()
     assert len(cap.tree()) < len(cap._repr_html_())
     with contextlib.suppress(AgentAssertionError):
-        assert_that(Capture.load(folder / "one.json")).including_nested().matches_snapshot(f"never {number}", directory=folder)
+        # A few names alone: the standard library's paths keep each part that they ever saw, from Python 3.12 on for good.
+        assert_that(Capture.load(folder / "one.json")).including_nested().matches_snapshot(
+            f"never {number % 7}", directory=folder
+        )
 
 
 def expressing(number: int) -> None:

@@ -87,7 +87,7 @@ def test_a8_parentheses_around_an_and_at_the_top_do_not_matter_and_context_alone
     condition = "(params.a == 4 and (invocations == 1 and context.on))"
 
     assert_that(cap).meets(expected_tool_calls=[{"add": condition}], context={"on": True})
-    assert "but context.on was False" in message(
+    assert "\nbut context.on was False" in message(
         assert_that(cap).meets, expected_tool_calls=[{"add": condition}], context={"on": False}
     )
 
@@ -170,7 +170,7 @@ def test_a13_one_invocation_satisfies_everything_together():
     told = message(
         expects, cap, expected_payload="payload.id == 1", expected_result='output == "b"', expected_tool_calls=["send"]
     )
-    assert "but none of 2 invocations of it meets what is expected" in told
+    assert "\nbut none of 2 invocations of it meets what is expected" in told
     assert "2. to have had a payload with payload.id == 1, but payload.id was 2" in told
 
 

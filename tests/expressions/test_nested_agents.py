@@ -41,7 +41,7 @@ def test_of_several_agents_all_are_named_in_alphabetical_order_and_of_many_execu
         expected_no_tool_calls=["pay"],
     )
 
-    assert "but nested invocations 'reader' and 'writer' executed it, and 'desk' may" in str(error)
+    assert "\nbut nested invocations 'reader' and 'writer' executed it, and 'desk' may" in str(error)
     assert "  pay(n=4)\nEither have 'reader' itself" in str(error)
     assert error.actual == ("pay",) * 7
 
