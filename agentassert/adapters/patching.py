@@ -62,12 +62,7 @@ def wrap_method(owner: type, name: str, make: Callable[[Callable[..., Any]], Cal
     def wrapped(original: Any) -> Any:
         if name not in vars(owner) or not callable(original):
             raise HookMissingError(f"{_full_name(owner)} has no method {name!r}")
-
-        @functools.wraps(original)
-        def bound(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-            return original.__get__(self, type(self))(*args, **kwargs)
-
-        return functools.wraps(original)(make(bound))
+        return _wrapped(original, make)
 
     replace(owner, name, wrapped)
 
@@ -93,11 +88,12 @@ def wrap_function(owner: Any, name: str, make: Callable[[Callable[..., Any]], Ca
     """
 
     def wrapped(original: Any) -> Any:
-        function = getattr(original, "__func__", original)
+        kind = next((one for one in (staticmethod, classmethod) if isinstance(original, one)), None)
+        function = original if kind is None else _called_bound(original, owner)
         if not callable(function):
             raise HookMissingError(f"{_full_name(owner)} has no function {name!r}")
         ours = functools.wraps(function)(make(function))
-        return type(original)(ours) if isinstance(original, (staticmethod, classmethod)) else ours
+        return ours if kind is None else kind(ours)
 
     replace(owner, name, wrapped)
 
@@ -105,7 +101,8 @@ def wrap_function(owner: Any, name: str, make: Callable[[Callable[..., Any]], Ca
 def wrap_family(root: type[Any], wrappers: Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]]) -> None:
     """Put wrappers in the place of methods wherever a class or one that inherits from it defines them, one that comes later too.
 
-    Where a method calls the one that it overrides, a wrapper runs inside a wrapper.
+    A class that has a method from beside the family, from a mixin, is given a wrapper of its own. Where a method calls the one that it
+    overrides, a wrapper runs inside a wrapper.
 
     Args:
         root: the class.
@@ -131,9 +128,21 @@ def wrap_family(root: type[Any], wrappers: Mapping[str, Callable[[Callable[..., 
     """
     family = dict.fromkeys(_family(root))
     for name, make in wrappers.items():
-        for owner in [one for one in family if callable(vars(one).get(name))] or [root]:
-            wrap_method(owner, name, make)
+        if not [one for one in family if _wrap_member(one, root, name, make)]:
+            raise HookMissingError(f"{_full_name(root)} has no method {name!r}")
     replace(root, "__init_subclass__", lambda original: _welcoming(root, original, wrappers))
+
+
+def _called_bound(original: Any, owner: Any) -> Callable[..., Any]:
+    """A function that calls a static or a class method as Python does: another library's wrapper may pass for one of these."""
+    if isinstance(original, staticmethod):
+        return original.__get__(None, owner)
+
+    @functools.wraps(original.__func__)
+    def bound(cls: type[Any], /, *args: Any, **kwargs: Any) -> Any:
+        return original.__get__(None, cls)(*args, **kwargs)
+
+    return bound
 
 
 def _full_name(owner: Any) -> str:
@@ -149,10 +158,28 @@ def _welcoming(root: type[Any], original: Any, wrappers: Mapping[str, Callable[[
         else:
             super(root, cls).__init_subclass__(**kwargs)
         for name, make in wrappers.items():
-            if callable(vars(cls).get(name)):
-                wrap_method(cls, name, make)
+            _wrap_member(cls, root, name, make)
 
     return classmethod(welcome)
+
+
+def _wrap_member(kind: type[Any], root: type[Any], name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> bool:
+    """Wrap the method of a class of the family, unless it is one that another class of it, or what is above that, defines."""
+    definer = next((one for one in kind.__mro__ if name in vars(one)), None)
+    if definer is None or not callable(vars(definer)[name]):
+        return False
+    if definer is not kind and (root in definer.__mro__ or definer in root.__mro__):
+        return False
+    replace(kind, name, lambda original: _wrapped(original, make))
+    return True
+
+
+def _wrapped(original: Any, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def bound(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return original.__get__(self, type(self))(*args, **kwargs)
+
+    return functools.wraps(original)(make(bound))
 
 
 def _family(root: type[Any]) -> Iterator[type[Any]]:

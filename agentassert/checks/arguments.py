@@ -164,7 +164,7 @@ class ArgumentMatcher:
 
     def fresh(self) -> ArgumentMatcher:
         """The same expectation, with nothing remembered."""
-        return self if self.plain is not None else ArgumentMatcher(self._expectation, None)
+        return ArgumentMatcher(self.expectation, self.plain)
 
     def matches(self, arguments: Arguments | None, results: Results | None = None) -> bool:
         """Whether the arguments are what is expected; what did not parse matches nothing.

@@ -80,7 +80,7 @@ def test_an_answer_in_several_responses_is_one_call():
     with capture(on_doubt="fail") as cap:
         run(support)
 
-    first, second = cap.invocation.own_chat_model_calls
+    first, second = cap.invocation.model_calls
     assert (first.response_text, [one.call_id for one in first.tool_execution_requests]) == ("Let me see.", ["c1"])
     assert (first.token_usage.output_tokens, second.response_text) == (3, "done")
 

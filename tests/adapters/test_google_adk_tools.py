@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 pytest.importorskip("google.adk")
@@ -10,7 +12,7 @@ from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools import BaseTool, FunctionTool, LongRunningFunctionTool, ToolContext
 from google.genai import types
 
-from agentassert import Decision, Outcome, Status, assert_that, capture
+from agentassert import Decision, Outcome, Status, assert_that, capture, record
 from tests.adapters.google_adk_parts import agent, answers, executed, experimental, get_booking, refund, run
 from tests.scripted.google_adk import asks_for
 
@@ -88,6 +90,31 @@ def test_a_method_that_calls_the_one_that_it_overrides_is_one_execution():
 
     assert [len(one.tool_executions) for one in cap.invocations] == [1, 1]
     assert set(cap.invocations[1].tool_executions[0].result) == {"twice"}
+
+
+def test_a_tool_that_a_program_calls_without_an_agent_is_an_execution():
+    with capture() as cap, record.invocation("mine"):
+        asyncio.run(FunctionTool(get_booking).run_async(args={"number": "1"}, tool_context=None))
+
+    assert_that(cap).results_of("get_booking").is_equal_to([{"number": "1", "customer": "Ann"}])
+
+
+class Answering:
+    """No tool by itself: it runs those that are made with it."""
+
+    async def run_async(self, *, args, tool_context):
+        return {"number": args["number"]}
+
+
+class Mixed(Answering, FunctionTool):
+    pass
+
+
+def test_a_tool_whose_method_comes_from_a_mixin_is_one_execution():
+    with capture() as cap:
+        run(agent(asks_for(("get_booking", {"number": "1"}, "c1")), "done", tools=[Mixed(get_booking)]))
+
+    assert_that(cap).results_of("get_booking").is_equal_to([{"number": "1"}])
 
 
 def test_a_long_running_tool_ran_when_it_was_started():

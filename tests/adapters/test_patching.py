@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import sys
 import threading
+import types
 from concurrent.futures import ThreadPoolExecutor
 from unittest import mock
 
@@ -144,6 +145,22 @@ def test_a_family_is_wrapped_once_each_those_that_come_later_too():
     assert Later.call is None
 
 
+def test_a_method_from_beside_the_family_is_wrapped_where_it_comes_in_and_nowhere_else():
+    class Mixin:
+        def call(self):
+            return "mixin"
+
+    root, between, _ = family_of()
+    early = type("Early", (Mixin, between), {})
+    below = type("Below", (early,), {})
+    wrap_family(root, {"call": louder_always})
+    late = type("Late", (Mixin, root), {})
+
+    assert [kind().call() for kind in (early, below, late)] == ["mixin!"] * 3
+    assert Mixin().call() == "mixin"
+    assert "call" not in vars(below)
+
+
 def test_what_a_class_does_with_those_that_inherit_from_it_is_done_as_before():
     seen = []
 
@@ -206,6 +223,39 @@ def test_a_function_of_a_class_stays_of_its_kind():
     assert said == ("A+B", "A+B", "DESK", "DESK")
     assert [type(within[name]) for name in ("add", "name")] == [staticmethod, classmethod]
     assert all(vars(Desk)[name] is before[name] for name in ("add", "name"))
+
+
+class Theirs:
+    """A wrapper of another library, which passes for what it wraps."""
+
+    def __init__(self, wrapped, mark):
+        self.wrapped, self.mark, self.__func__ = wrapped, mark, wrapped.__func__
+
+    @property
+    def __class__(self):
+        return type(self.wrapped)
+
+    def __get__(self, instance, owner):
+        bound = self.wrapped.__get__(instance, owner)
+        return lambda *args: bound(*args) + self.mark
+
+
+def test_a_function_of_a_class_that_another_library_has_wrapped_goes_through_its_wrapper():
+    desk = type("Desk", (), {name: Theirs(vars(Desk)[name], "!") for name in ("add", "name")})
+    for name in ("add", "name"):
+        wrap_function(desk, name, loud)
+
+    assert (desk.add("a", "b"), desk().add("a", "b"), desk.name(), desk().name()) == ("A+B!", "A+B!", "DESK!", "DESK!")
+
+
+def test_a_method_of_an_object_in_the_place_of_a_function_keeps_its_object():
+    module = types.ModuleType("greetings")
+    module.greet = ["Ann"].__contains__
+    module.call = Greeter().call
+    for name in ("greet", "call"):
+        wrap_function(module, name, lambda original: lambda *args: f"{original(*args)}!")
+
+    assert (module.greet("Ann"), module.call()) == ("True!", "hi!")
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,9 @@ _pieces: Final[WeakKeyDictionary[ModelCallEvent, str]] = WeakKeyDictionary()
 
 
 def _begin(model: Any, llm_request: Any, *_: Any, **__: Any) -> ModelCallEvent | None:
-    if recorder.open_around(ModelCallEvent, ADAPTER) is not None:
-        return None  # a class's own method calls the one that it overrides
+    around = recorder.current_event()
+    if isinstance(around, ModelCallEvent) and around.adapter == ADAPTER:
+        return None  # a class's own method calls the one that it overrides, perhaps when the first of its responses has ended the call
     event = recorder.start_model_call(
         adapter=ADAPTER,
         model=llm_request.model or model.model,

@@ -37,7 +37,7 @@ def running(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _begin(tool: Any, *, args: Any, tool_context: Any) -> ToolEvent | None:
-    call_id = tool_context.function_call_id
+    call_id = None if tool_context is None else tool_context.function_call_id  # none where a program calls it, without an agent
     around = recorder.open_around(ToolEvent, ADAPTER)
     if around is not None and around.call_id == call_id:
         return None  # a class's own method calls the one that it overrides
@@ -51,17 +51,22 @@ def _end(event: ToolEvent, result: Any) -> None:
     """It returned: a result, a failure in words, or a question of its own."""
     tool, context = _calls.pop(event)
     error = _soft_failure(tool, result)
-    confirmation = context.tool_confirmation
-    was_rejected = confirmation is not None and not confirmation.confirmed and error is not None
-    if was_rejected or context.function_call_id in context.actions.requested_tool_confirmations:
+    if context is not None and _was_held_back(context, error):
         recorder.withdraw(event)
     elif error is not None:
         event.fail(error, result)
     else:
         event.succeed(result)
-    target, work = context.actions.transfer_to_agent, position.get()
-    if target and work is not None:
-        work.run.transfers[target] = work
+    work = position.get()
+    if work is not None and context is not None and context.actions.transfer_to_agent:
+        work.run.transfers[context.actions.transfer_to_agent] = work
+
+
+def _was_held_back(context: Any, error: str | None) -> bool:
+    """Whether it did not run: a person has to agree first, or has refused."""
+    confirmation = context.tool_confirmation
+    was_rejected = confirmation is not None and not confirmation.confirmed and error is not None
+    return was_rejected or context.function_call_id in context.actions.requested_tool_confirmations
 
 
 def _soft_failure(tool: Any, result: Any) -> str | None:
