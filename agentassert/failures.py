@@ -44,7 +44,12 @@ class Failure:
     important: tuple[str, ...] = ()
 
     def text(self, subject: str) -> str:
-        """The message without the list of what was recorded."""
+        """The message without the list of what was recorded.
+
+        Example:
+            >>> Failure(expected="to have a turn", found="but it has none").text("the conversation")
+            'Expected the conversation to have a turn,\\nbut it has none.'
+        """
         end = ":" if self.details else "."
         lines = [f"Expected {subject} {self.expected},", f"{self.found}{end}"]
         lines += [f"  {line}" for line in self.details]
@@ -53,7 +58,12 @@ class Failure:
         return "\n".join(lines)
 
     def error(self, subject: str, *sections: str, description: str | None = None) -> AgentAssertionError:
-        """The exception, with further sections below the text."""
+        """The exception, with further sections below the text.
+
+        Example:
+            >>> Failure(expected="to have a turn", found="but it has none").error("the conversation").actual
+            'but it has none'
+        """
         text = "\n".join((self.text(subject), *(section for section in sections if section)))
         return self.kind(
             text if description is None else f"[{description}] {text}",

@@ -76,7 +76,12 @@ class FinishReason(enum.StrEnum):
 
     @classmethod
     def from_provider(cls, raw: str | None) -> FinishReason | None:
-        """Translate a provider's own word; `None` stays `None`, a word that nobody knows is `OTHER`."""
+        """Translate a provider's own word; `None` stays `None`, a word that nobody knows is `OTHER`.
+
+        Example:
+            >>> FinishReason.from_provider("end_turn"), FinishReason.from_provider("tired")
+            (<FinishReason.STOP: 'stop'>, <FinishReason.OTHER: 'other'>)
+        """
         if raw is None:
             return None
         return _PROVIDER_REASONS.get(raw.lower(), cls.OTHER)
@@ -411,7 +416,12 @@ class Invocation(NamesNearest):
     """The capture that holds it, whose books its assertions keep."""
 
     def with_nested(self) -> tuple[Invocation, ...]:
-        """This invocation and all below it: each before what it started, in the order started."""
+        """This invocation and all below it: each before what it started, in the order started.
+
+        Example:
+            >>> [one.name for one in cap_of_team.invocation.with_nested()]
+            ['writer', 'researcher']
+        """
         found: list[Invocation] = []
         waiting: list[Invocation] = [self]
         while waiting:

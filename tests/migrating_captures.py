@@ -10,6 +10,7 @@ from agentassert import Capture, capture, record
 
 LOOK_UP = ("get_booking", {"booking_number": "MS-777"})
 CANCEL = ("cancel_booking", {"booking_number": "MS-777", "seats": 2})
+DELETE = ("delete_account", {"customer": "Ann"})
 
 
 def recorded(
@@ -57,8 +58,13 @@ def quiet() -> Capture:
 
 
 def repeating() -> Capture:
-    """The same thing five times, the last of them in vain."""
-    return recorded(tools=[LOOK_UP] * 4, failing=["get_booking"], calls=5)
+    """A minute of the same thing five times, the last of them in vain, and of something that nobody asked for."""
+    made = recorded(
+        tools=[*[LOOK_UP] * 4, DELETE], failing=["get_booking"], sources=["The office is closed."], output="Hello", calls=5
+    )
+    stored = json.loads(made.to_json())
+    stored["invocations"][0]["duration"] = 60
+    return Capture.from_json(json.dumps(stored))
 
 
 def team() -> Capture:

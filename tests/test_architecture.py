@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
+import threading
 from pathlib import Path
+
+import pytest
+
+from agentassert import assert_that, capture, soft_assertions
 
 PROJECT = Path(__file__).parent.parent
 PACKAGE = PROJECT / "agentassert"
@@ -29,6 +35,40 @@ def test_the_way_leads_through_modules_that_are_there():
 
     assert len(way) > 10
     assert [name for name in way if not (PACKAGE / name).is_file()] == []
+
+
+def test_an_execution_takes_the_way_that_is_described():
+    agents = pytest.importorskip("langchain.agents")
+    from tests.scripted.langchain import ScriptedChatModel, asks_for
+
+    def cancel_booking(booking_number: str) -> str:
+        """Cancel a booking."""
+        return "cancelled"
+
+    steps = PAGE.partition("## The way")[2].partition("That is ")
+    way = re.findall(r"`([\w/]+\.py)`", steps[0])
+    model = ScriptedChatModel(asks_for(("cancel_booking", {"booking_number": "MS-778"}, "1")), "Done.")
+    agent = agents.create_agent(model, [cancel_booking], name="support_agent")
+    entered = set()
+
+    def note(frame, event, _):
+        file = Path(frame.f_code.co_filename)
+        if event == "call" and file.is_relative_to(PACKAGE):
+            entered.add(file.relative_to(PACKAGE).as_posix())
+
+    threading.setprofile(note)  # a tool runs in a thread of its own
+    sys.setprofile(note)
+    try:
+        with capture() as cap:
+            agent.invoke({"messages": [("user", "Please cancel MS-777")]})
+        with pytest.raises(AssertionError), soft_assertions():
+            assert_that(cap).has_tool_executed_with("cancel_booking", {"booking_number": "MS-777"})
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+
+    assert set(way) - entered == set()
+    assert steps[2].startswith(f"{len(set(way))} files")
 
 
 def test_modules_and_functions_are_read_without_scrolling_far():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -42,3 +43,12 @@ def test_an_example_shows_what_passes_and_what_fails(name, project):
     command = [sys.executable, "-W", "error", f"examples/{name}.py"]
     shown = subprocess.run(command, cwd=project, capture_output=True, text=True, check=True).stdout
     assert [line for line in SHOWN[name] if line not in shown] == []
+
+
+def test_the_project_of_pytest_passes_where_it_stands(project):
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "agentassert", "-p", "no:cacheprovider"]
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(project)}
+    folder = project / "examples" / "pytest_project"
+    ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout
+    assert "4 passed" in ran.stdout

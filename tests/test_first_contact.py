@@ -7,6 +7,7 @@ written again begin another project.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -49,6 +50,9 @@ class Reader:
         name = re.match(r"# (\S+)\n", text)[1]
         if name == "pyproject.toml" and (self.folder / name).exists():
             self.folder = self.folder.parent / f"{self.folder.name}_next"
+        self.file(name, text)
+
+    def file(self, name, text):
         file = self.folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
@@ -76,7 +80,14 @@ class Reader:
         assert "cancel_booking</b>" in shown.data["text/html"]
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md", "docs/how-to/suites.md", "docs/how-to/unittest.md"])
+FOLLOWED = [
+    "README.md",
+    "docs/tutorial.md",
+    *(f"docs/how-to/{page}.md" for page in ("ci", "stored-captures", "suites", "unittest")),
+]
+
+
+@pytest.mark.parametrize("page", FOLLOWED)
 def test_a_newcomer_who_follows_the_page_sees_what_it_shows(page, tmp_path):
     reader = Reader(tmp_path)
     for kind, text in blocks(page):
@@ -86,6 +97,64 @@ def test_a_newcomer_who_follows_the_page_sees_what_it_shows(page, tmp_path):
             reader.execute(text)
         elif text.startswith("# "):
             reader.write(text)
+
+
+def test_whatever_a_command_shows_is_held_by_a_test():
+    pages = [PROJECT / "README.md", *PROJECT.glob("docs/**/*.md")]
+    showing = {
+        name
+        for name in (str(page.relative_to(PROJECT)) for page in pages)
+        if any(not line.startswith("$ ") for kind, text in blocks(name) if kind == "console" for line in text.splitlines())
+    }
+    elsewhere = {"docs/how-to/pytest.md"}  # tests/plugin/test_page.py
+    below = {"docs/how-to/snapshots.md", "docs/how-to/rasa.md"}
+    assert showing == {*FOLLOWED} | elsewhere | below
+
+
+def test_a_snapshot_is_made_and_a_change_is_found_as_its_page_shows(tmp_path):
+    page, change = (PROJECT / "docs" / "how-to" / "snapshots.md").read_text("utf-8"), ('reason="rain"', 'reason="sun"')
+    code = re.search(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[1]
+    creating, failing = (text for kind, text in blocks("docs/how-to/snapshots.md") if kind == "console")
+    assert code.count(change[0]) == 1
+    reader = Reader(tmp_path)
+    reader.write(f"# tests/test_support.py\n{code}")
+    reader.run(creating)
+    reader.write(f"# tests/test_support.py\n{code.replace(*change)}")
+    reader.run(failing)
+
+
+def test_rasas_files_give_what_their_page_shows(tmp_path):
+    shown = blocks("docs/how-to/rasa.md")
+    (cases,) = (text for kind, text in shown if kind == "yaml" and text.startswith("# tests/e2e.yml\n"))
+    passing, warning = (text for kind, text in shown if kind == "console" and "--tracker" in text)
+    value = ", value: moss_horten}]"
+    assert cases.count(value) == 1
+    reader = Reader(tmp_path)
+    reader.write(cases)
+    reader.file("trackers/books_a_ferry.json", json.dumps(ferry_booked("moss_horten")))
+    reader.run(passing)
+    reader.write(cases.replace(value, "}]"))
+    reader.file("trackers/books_a_ferry.json", json.dumps(ferry_booked(None)))
+    reader.run(warning)
+
+
+def ferry_booked(route):
+    """What a tracker holds of it; without a route, the slot was emptied."""
+    button = {"title": "Moss to Horten", "payload": "/SetSlots(ferry_route=moss_horten)"}
+    return [
+        {"event": "action", "name": "action_session_start"},
+        {"event": "slot", "name": "membership", "value": "gold"},
+        {"event": "user", "text": "I'd like to book a ferry"},
+        {"event": "flow_started", "flow_id": "book_ferry"},
+        {
+            "event": "bot",
+            "text": "Which one?",
+            "data": {"buttons": [button]},
+            "metadata": {"utter_action": "utter_ask_ferry_route"},
+        },
+        {"event": "user", "text": button["payload"]},
+        {"event": "slot", "name": "ferry_route", "value": route},
+    ]
 
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
@@ -99,7 +168,15 @@ def test_the_first_page_leads_to_every_example():
     page = (PROJECT / "docs" / "index.md").read_text("utf-8")
     examples = [
         path
-        for pattern in ("*.py", "*.ipynb", "suite/*.py", "suite/tests/*.yaml", "suite/ci/*")
+        for pattern in (
+            "*.py",
+            "*.ipynb",
+            "pytest_project/*.py",
+            "pytest_project/*.toml",
+            "suite/*.py",
+            "suite/tests/*.yaml",
+            "suite/ci/*",
+        )
         for path in EXAMPLES.glob(pattern)
     ]
     assert len(examples) > 20

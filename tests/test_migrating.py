@@ -6,8 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
-from agentassert import AgentAssertionError
+from agentassert import AgentAssertionError, assert_that
+from agentassert.conversations import rasa
 from tests.test_docs import PROJECT, blocks
 
 PAGES = sorted((PROJECT / "docs" / "migrating").glob("*.md"))
@@ -54,3 +56,36 @@ def test_each_line_does_what_it_says(page, cell):
 
 def test_the_pages_have_lines():
     assert {page.stem for page, _ in CASES} == {page.stem for page in PAGES}
+    assert all(len(written_there(page)) > 5 for page in ("connic", "rasa"))
+
+
+def written_there(name: str) -> list[tuple[str, str]]:
+    """The code of the first column of a page, where it is code, beside what it is about in the last."""
+    row = re.compile(r"^\| `([^`]+)` \| `assert_that\((.*?)\)\.[^`]+` \|$", re.MULTILINE)
+    return [(code, about) for code, about in row.findall((PROJECT / "docs" / "migrating" / f"{name}.md").read_text("utf-8"))]
+
+
+@pytest.mark.parametrize(("code", "about"), written_there("connic"))
+def test_a_line_of_connic_means_the_same_here(code, about):
+    names = namespace(PROJECT / "docs" / "migrating" / "connic.md")
+    expected = yaml.safe_load(code)
+    if isinstance(expected, list):
+        expected = {"expected_tool_calls": expected}
+    elif not all(key.startswith("expected_") for key in expected):
+        expected = {"expected_child_agents": expected}
+
+    assert_that(names["subjects"]()[about]).meets(**expected)
+    with pytest.raises(AgentAssertionError):
+        assert_that(names["contrary"]()[about]).meets(**expected)
+
+
+@pytest.mark.parametrize(("code", "about"), [case for case in written_there("rasa") if ".turn(" in case[1]])
+def test_a_line_of_rasa_holds_by_rasas_rules_too(code, about):
+    names = namespace(PROJECT / "docs" / "migrating" / "rasa.md")
+    assertion, number = yaml.safe_load(code), int(re.findall(r"\d+", about)[0])
+
+    def checked(talk):
+        return rasa.check(talk, assertion, user=talk.turn(number).user.text, step=number, judge=names["rater"])
+
+    assert checked(names["subjects"]()["talk"]) is None
+    assert checked(names["contrary"]()["talk"]) is not None

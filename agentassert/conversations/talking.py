@@ -103,7 +103,14 @@ class Talk:
         return Conversation.from_capture(self.capture)
 
     def turn(self, index: int) -> Turn:
-        """One turn of it, 0 for the first, -1 for the last."""
+        """One turn of it, 0 for the first, -1 for the last.
+
+        Example:
+            >>> with conversation(lambda message: message.upper()) as talk:
+            ...     turn = talk.say("hi")
+            >>> talk.turn(-1).user.text
+            'hi'
+        """
         return self.conversation.turn(index)
 
     def say(
@@ -129,6 +136,10 @@ class Talk:
             TypeError: when it is no text.
             RuntimeError: outside the block, and inside a running event loop; use :meth:`say_async` there.
             AgentAssertionError: when a mock was called in a way that the tool does not take.
+
+        Example:
+            >>> with conversation(lambda message: message.upper()) as talk:
+            ...     chain = assert_that(talk.say("hi")).has_bot_uttered(text_matching="HI")
         """
         self._check(text)
         return self._heard(drive(self._target, text, approvals=approvals, context=context, **self._options))
@@ -140,7 +151,16 @@ class Talk:
         approvals: Iterable[ApprovalDecision | Mapping[str, Any]] = (),
         context: Mapping[str, Any] | None = None,
     ) -> Turn:
-        """Likewise, from asynchronous code; see :meth:`say`."""
+        """Likewise, from asynchronous code; see :meth:`say`.
+
+        Example:
+            >>> import asyncio
+            >>> async def greeting():
+            ...     async with conversation(lambda message: message.upper()) as talk:
+            ...         return await talk.say_async("hi")
+            >>> asyncio.run(greeting()).bot_messages[0].text
+            'HI'
+        """
         self._check(text)
         return self._heard(await drive_async(self._target, text, approvals=approvals, context=context, **self._options))
 

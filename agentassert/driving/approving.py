@@ -105,7 +105,13 @@ class ApprovalDecision:
             raise kind(f"{place}: {error}") from error
 
     def fits(self, pending: PendingApproval, context: Any) -> bool:
-        """Whether it decides about this."""
+        """Whether it decides about this.
+
+        Example:
+            >>> large = ApprovalDecision("refund", "reject", params="params.amount > 100")
+            >>> large.fits(PendingApproval("billing.refund", {"amount": 250}), None)
+            True
+        """
         if not same_tool(self.tool, pending.tool):
             return False
         values = {"params": _parsed(pending.arguments), "context": context}

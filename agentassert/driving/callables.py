@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from agentassert.recording.decorating import AGENT, decorate_agent
-from agentassert.signatures import signature_of
+from agentassert.signatures import name_of, signature_of
 
 _NO_FACTORY: Final = "; name the agent, not a function that makes it"
 
@@ -26,7 +26,7 @@ class CallableAgent:
 
     def __init__(self, function: Callable[..., Any], name: str | None) -> None:
         _refuse_other_arguments(function)
-        self.name = str(getattr(_innermost(function), AGENT, None) or name or _name_of(function))
+        self.name = str(getattr(_innermost(function), AGENT, None) or name or name_of(function))
         self.call: Callable[[Any], Any] = function if _is_recorded(function) else decorate_agent(function, self.name)
         self.is_async = _is_async(function)
 
@@ -50,12 +50,6 @@ def _innermost(function: Any) -> Any:
 
 def _is_recorded(function: Any) -> bool:
     return hasattr(_innermost(function), AGENT)
-
-
-def _name_of(function: Any) -> str:
-    while isinstance(function, functools.partial):
-        function = function.func
-    return str(getattr(function, "__name__", None) or type(function).__name__)
 
 
 def _is_async(function: Any) -> bool:

@@ -116,6 +116,10 @@ class Expression:
 
         Args:
             values: JSON-like values by name, as records hold them; a name without one is missing.
+
+        Example:
+            >>> Expression.parse("output.id == 10", RESULT_NAMES).evaluate({"output": {"id": 9}}).reasons
+            ('output.id was 9',)
         """
         reading = Reading(values)
         value = self._term.of(reading)
@@ -134,16 +138,31 @@ class Expression:
         return any(one.accessor.root in names for one in self._term.seen)
 
     def keys_of(self, name: str) -> frozenset[str | int]:
-        """The first steps of the paths that begin with the name."""
+        """The first steps of the paths that begin with the name.
+
+        Example:
+            >>> Expression.parse("output.order.id == 10", RESULT_NAMES).keys_of("output")
+            frozenset({'order'})
+        """
         accessors = [one.accessor for one in self._term.seen]
         return frozenset(one.steps[0] for one in accessors if one.root == name and one.steps)
 
     def numbers(self) -> frozenset[float]:
-        """The numbers that are written in it."""
+        """The numbers that are written in it.
+
+        Example:
+            >>> Expression.parse("output.id == 10", RESULT_NAMES).numbers()
+            frozenset({10})
+        """
         return frozenset(self._term.numbers)
 
     def conjuncts(self) -> tuple[Expression, ...]:
-        """The expressions that `and` joins at the top, parentheses around some of them aside."""
+        """The expressions that `and` joins at the top, parentheses around some of them aside.
+
+        Example:
+            >>> [one.text for one in Expression.parse('output.id == 10 and status == "completed"', RESULT_NAMES).conjuncts()]
+            ['output.id == 10', 'status == "completed"']
+        """
         return tuple(Expression(part.text, part.column, part) for part in self._term.parts or (self._term,))
 
     def _reasons(self, values: Mapping[str, Any]) -> Iterator[str]:

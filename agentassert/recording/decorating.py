@@ -13,7 +13,7 @@ from agentassert.doubles import active, functions
 from agentassert.jsonlike import snapshot
 from agentassert.recording import events
 from agentassert.recording.guarding import ADAPTER, Inside, Recorded, Step, attempt, finish, started, stop
-from agentassert.signatures import signature_of
+from agentassert.signatures import name_of, signature_of
 
 Begin: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any]], Recorded | None]
 Target: TypeAlias = Callable[[functions.Flavour], Callable[..., Any]]
@@ -26,7 +26,7 @@ AGENT: Final = "__agentassert_agent__"
 def decorate_agent(function: Any, name: str | None) -> Any:
     """`function`, each call an invocation named `name`."""
     bind = _binder(function)
-    called = name or _name(function)
+    called = name or name_of(function)
 
     def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> events.InvocationEvent | None:
         arguments = bind(args, kwargs)
@@ -41,18 +41,12 @@ def decorate_agent(function: Any, name: str | None) -> Any:
 def decorate_tool(function: Any, name: str | None) -> Any:
     """`function`, each call an execution of the tool `name`."""
     bind = _binder(function)
-    called = name or _name(function)
+    called = name or name_of(function)
 
     def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> events.ToolEvent | None:
         return recorder.start_tool(called, bind(args, kwargs), adapter=ADAPTER, completes=True)
 
     return _wrapped(function, begin, functions.Function(called, function, bind).target)
-
-
-def _name(function: Any) -> str:
-    while isinstance(function, functools.partial):
-        function = function.func
-    return str(getattr(function, "__name__", None) or type(function).__name__)
 
 
 def _binder(function: Any) -> Callable[[tuple[Any, ...], dict[str, Any]], dict[str, Any]]:

@@ -25,6 +25,7 @@ EXAMPLES = {
     "mcp_agent": ("fastmcp", "$.number: expected 'MS-778', was 'MS-777'"),
     "openai_agents": ("agents", "$.amount: expected 400, was 40"),
     "openai_loop": ("openai", "$.number: expected 'MS-778', was 'MS-777'", "outcome was not reported"),
+    "opentelemetry_spans": ("opentelemetry.sdk", "$.number: expected 'MS-778', was 'MS-777'"),
     "pydantic_ai_agent": ("pydantic_ai", "$.customer_id: expected 321, was 123"),
     "smolagents_agent": ("smolagents", "$.day: expected 'Sunday', was 'Saturday'"),
     "strands_agent": ("strands", "$.amount: expected 4, was 40"),

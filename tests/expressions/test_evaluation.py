@@ -34,6 +34,8 @@ def holds(text, **values):
 
 HOLDING = [
     "output.id == 9",
+    "output.id == 9 or output.id == 1 and output.half == 1",
+    "not output.id == 9 or output.half == 0.5",
     "output.id == 9.0",
     "9 == output.id",
     'output["id"] == 9',

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import json
+import os
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from agentassert import scripted
 from agentassert.scripted import call_tool, disconnect, fail, malformed, refuse, reply, script, scripted_model, time_out
+from tests.scripted_server.asking import post
 
 
 async def coroutine(request):
@@ -80,6 +84,23 @@ def test_every_public_name_is_explained_with_an_example_and_stands_in_the_refere
     assert re.search(rf"auto\w+:: agentassert\.scripted\.{name}\b", reference)
     if inspect.isroutine(public) or inspect.isclass(public):
         assert ">>>" in inspect.getdoc(public)
+
+
+def test_the_conftest_of_the_how_to_has_every_client_answered(project, monkeypatch):
+    page = (project / "docs" / "how-to" / "scripted-models.md").read_text("utf-8")
+    (code,) = re.findall(r"^```py\n# conftest.py\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    monkeypatch.setattr(os, "environ", os.environ.copy())
+    names, undone = {}, []
+    exec(code, names)
+    names["pytest_configure"](SimpleNamespace(add_cleanup=undone.append))
+    try:
+        url = f"{os.environ['OPENAI_BASE_URL']}/chat/completions"
+        _, answer = post(url, {"model": "m", "messages": [{"role": "user", "content": "MS-777"}]})
+    finally:
+        (undo,) = undone
+        undo()
+    (call,) = answer["choices"][0]["message"]["tool_calls"]
+    assert json.loads(call["function"]["arguments"]) == {"number": "MS-777"}
 
 
 def test_importing_it_loads_no_server():
