@@ -42,6 +42,10 @@ def test_an_undecorated_callable_gets_an_invocation_that_is_named_after_it():
     assert run(echo, "Hi", name="parrot").invocation.name == "parrot"
 
 
+def test_a_builtin_method_is_given_the_payload_as_its_object():
+    assert run(str.upper, "Hi").invocation.input == "Hi"
+
+
 def test_a_decorated_agent_is_the_invocation_itself():
     @record.agent("parrot")
     def speak(payload):
