@@ -58,10 +58,8 @@ def _binder(function: Any) -> Callable[[tuple[Any, ...], dict[str, Any]], dict[s
     kinds = inspect.Parameter
     names = [one.name for one in parameters if one.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
     rest = next((one.name for one in parameters if one.kind is kinds.VAR_POSITIONAL), "args")
-    is_method = names[:1] in (["self"], ["cls"]) and not isinstance(
-        function, types.MethodDescriptorType
-    )  # `str.upper` works on its `self`
-    skipped = 1 if is_method else 0
+    is_builtin = isinstance(function, types.MethodDescriptorType)  # `str.upper` is told its `self` as any argument
+    skipped = 1 if names[:1] in (["self"], ["cls"]) and not is_builtin else 0
     names = names[skipped:]
     count = len(names)
 
