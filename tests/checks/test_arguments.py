@@ -15,6 +15,7 @@ from dirty_equals import IsInt
 from agentassert.checks.arguments import Options, closest, compile_arguments
 from agentassert.checks.differences import Difference
 from agentassert.checks.paths import MISSING, child, compile_path
+from agentassert.checks.plain import Plain
 from agentassert.checks.returned import found_at
 from agentassert.patterns import execution_of, result_of
 
@@ -109,6 +110,8 @@ def test_arguments_that_did_not_parse_match_nothing_whatever_is_expected():
     assert not matches(lambda arguments: True, None)
     assert not matches({}, None, exactly=True)
     assert (Difference("$", {"id": 7}, MISSING),) == compile_arguments({"id": 7}).differences(None)
+    assert not compile_arguments({"id": 7}).matches(None)
+    assert not Plain({"id": 7}, exactly=False).matches(None)
 
 
 @pytest.mark.parametrize(

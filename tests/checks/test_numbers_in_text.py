@@ -21,6 +21,6 @@ def test_a_text_is_read_as_a_number_where_json_reads_one(text):
     assert expected == coarse(text)
 
 
-@pytest.mark.parametrize("text", ["2026-01-02", "1.2.3", "01", "1.", ".5", "1e", "+1", "-", "1 2"])
-def test_what_only_begins_like_a_number_stays_text(text):
+@pytest.mark.parametrize("text", ["2026-01-02", "1.2.3", "01", "1.", ".5", "1e", "+1", "-", "1 2", "XTrue", "TrueX", "X1"])
+def test_what_only_looks_like_a_number_or_a_boolean_stays_text(text):
     assert coarse(text) is text
