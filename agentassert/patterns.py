@@ -29,10 +29,6 @@ def _compiled(pattern: ExecutionPattern) -> ArgumentMatcher | None:
     return compile_arguments(arguments, exactly=pattern.exact, options=pattern.options)
 
 
-def _remembers(pattern: ExecutionPattern) -> bool:
-    return pattern.matcher is not None and pattern.matcher.plain is None
-
-
 @attrs.frozen(eq=False, repr=False)
 class ExecutionPattern:
     """Stands for one tool execution in an assertion about several; made by :func:`execution_of`.
@@ -45,7 +41,6 @@ class ExecutionPattern:
         exact: whether there may be no other argument.
         options: what the comparison overlooks.
         matcher: compares the arguments; `None` when any will do.
-        remembers: whether it keeps what callbacks answered, so that the next assertion has to take a `fresh()` one.
 
     Example:
         >>> execution_of("pay", {"amounts": [2, 1], "fee": 0.3}).ignoring_order().with_tolerance(1e-6)
@@ -57,7 +52,6 @@ class ExecutionPattern:
     exact: bool = False
     options: Options = AS_IT_IS
     matcher: ArgumentMatcher | None = attrs.field(init=False, default=attrs.Factory(_compiled, takes_self=True))
-    remembers: bool = attrs.field(init=False, default=attrs.Factory(_remembers, takes_self=True))
 
     def exactly(self) -> ExecutionPattern:
         """Allow no arguments but those given, and none at all when none were given.
@@ -104,6 +98,11 @@ class ExecutionPattern:
         if not 0 < epsilon < math.inf:
             raise ValueError(f"a tolerance is a number above 0, but was {epsilon!r}")
         return self._with(attrs.evolve(self.options, tolerance=epsilon))
+
+    @property
+    def remembers(self) -> bool:
+        """Whether it keeps what callbacks answered, so that the next assertion has to take a `fresh()` one."""
+        return self.matcher is not None and self.matcher.plain is None
 
     def fresh(self) -> ExecutionPattern:
         """The same pattern with no callback's answer remembered: each assertion asks anew, and once."""

@@ -25,7 +25,7 @@ from agentassert.records import Invocation
 
 __tracebackhide__ = hidden
 
-MOST_SAID: Final = 10
+_MOST_SAID: Final = 10
 _UNCHANGING: Final = frozenset((str, int, ExecutionPattern))
 
 _T = TypeVar("_T")
@@ -335,7 +335,7 @@ def _executions_of(view: View, important: Iterable[str]) -> list[str]:
 
 def said(method: str, *arguments: Any) -> Written:
     """An assertion as it was written; of a long list the beginning. What cannot change is shown when somebody looks."""
-    begun, is_longer = arguments[:MOST_SAID], len(arguments) > MOST_SAID
+    begun, is_longer = arguments[:_MOST_SAID], len(arguments) > _MOST_SAID
 
     def written() -> str:
         more = ", …" if is_longer else ""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from agentassert import render
-from agentassert.assertions.base import MOST_SAID, Chain, Scope, said
+from agentassert.assertions.base import Chain, Scope, said
 from agentassert.assertions.given import (
     arguments_in_a_mapping,
     count_argument,
@@ -14,7 +14,6 @@ from agentassert.assertions.given import (
     patterns_argument,
     text_argument,
 )
-from agentassert.books import Written
 from agentassert.checks import executions, requests, sequences
 from agentassert.checks.arguments import compile_arguments
 from agentassert.checks.bounds import Bound
@@ -238,7 +237,7 @@ class ToolAssertions(Chain):
         method = "has_tools_executed_exactly_in_any_order"
         patterns = patterns_argument(method, tools)
         return self._passes(
-            lambda view: sequences.exactly_in_any_order(view, patterns), _said_of(method, tools), names=_named(patterns)
+            lambda view: sequences.exactly_in_any_order(view, patterns), said(method, *tools), names=_named(patterns)
         )
 
     def has_no_more_tool_executions(self) -> Self:
@@ -365,12 +364,7 @@ class ToolAssertions(Chain):
                 raise ValueError(f"{method}: the order is unknown, because invocations of this capture overlapped or are nested")
             return rule(view, patterns)
 
-        return self._passes(check, _said_of(method, tools), ordered=True, names=_named(patterns))
-
-
-def _said_of(method: str, tools: Sequence[Any]) -> Written:
-    """The assertion as it was written, of which not more is shown: there may be thousands."""
-    return said(method, *tools[: MOST_SAID + 1])
+        return self._passes(check, said(method, *tools), ordered=True, names=_named(patterns))
 
 
 def _named(patterns: Sequence[ExecutionPattern]) -> Iterator[str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Final
 
 from agentassert.checks.view import View
 from agentassert.records import ChatModelCall
+from agentassert.text.nearest import nearest
 
 _FEWEST_LETTERS: Final = 4
 """Of names that one letter may tell apart by mistake: it is all of a shorter one."""
@@ -18,8 +18,8 @@ def about_unknown(view: View, name: str) -> str:
     known = {*view.by_name, *(offered or ())}
     if name in known:
         return ""
-    nearest = difflib.get_close_matches(name, sorted(known), n=1)
-    meant = f" Did you mean {nearest[0]!r}?" if nearest else ""
+    near = nearest(name, known)
+    meant = f" Did you mean {near[0]!r}?" if near else ""
     if offered is None:
         return meant.strip()
     if is_requested(view, name):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Collection
-
 import attrs
 
 from agentassert.doubles import functions
 from agentassert.expressions.tool_names import may_be
+from agentassert.text.nearest import nearest
 
 
 @attrs.frozen(kw_only=True)
@@ -44,14 +42,4 @@ class KnownTools:
 
     def nearest(self, name: str) -> str | None:
         """The tool whose name is most like a name that fits none."""
-        return nearest(name, self.names or ())
-
-
-def nearest(name: str, known: Collection[str]) -> str | None:
-    """The known name that another one was meant to be, most likely.
-
-    Example:
-        >>> nearest("look_pu", {"look_up", "add"})
-        'look_up'
-    """
-    return next(iter(difflib.get_close_matches(name, sorted(known), n=1)), None)
+        return next(iter(nearest(name, self.names or ())), None)

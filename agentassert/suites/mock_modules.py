@@ -9,8 +9,9 @@ from typing import Any, Final, TypeAlias
 
 from agentassert.doubles import functions
 from agentassert.suites import python_files
-from agentassert.suites.known_tools import KnownTools, nearest
+from agentassert.suites.known_tools import KnownTools
 from agentassert.suites.python_files import PreparationError
+from agentassert.text.nearest import nearest
 
 Mock: TypeAlias = Callable[[str, Mapping[str, Any], Any], Any]
 """Called with the tool's full name, its arguments and the run's context; what it returns stands for the tool's result."""
@@ -52,9 +53,9 @@ class MockModule:
         if self._tools.names is None:
             return
         for place, name in self._fitting_none(self._tools.names):
-            meant = nearest(name.removeprefix(f"{_ANY}_"), [_as_name(tool) for tool in self._tools.names])
-            if meant is not None:  # another name may be that of a tool of an agent that is run below
-                raise PreparationError(f"{place}: {name}(...) stands for no tool of the agent; did you mean {_ANY}_{meant}?")
+            near = nearest(name.removeprefix(f"{_ANY}_"), [_as_name(tool) for tool in self._tools.names])
+            if near:  # another name may be that of a tool of an agent that is run below
+                raise PreparationError(f"{place}: {name}(...) stands for no tool of the agent; did you mean {_ANY}_{near[0]}?")
 
     def idle(self, tools: Iterable[str]) -> list[str]:
         """A sentence for each function for certain tools that fits none of the tools that there are.
